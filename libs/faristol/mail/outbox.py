@@ -18,7 +18,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
@@ -126,14 +126,7 @@ async def enqueue(connection: AsyncConnection, mails: Sequence[Mail], now: datet
             kind_of(connection)
             .new_row(outbox)
             .values(
-                mail_id=mail.mail_id,
-                tournament=mail.tournament,
-                person_id=mail.person_id,
-                kind=mail.kind,
-                address=mail.address,
-                subject=mail.subject,
-                body=mail.body,
-                language=mail.language,
+                **asdict(mail),
                 state=MailState.WAITING.value,
                 attempts=0,
                 due=at,

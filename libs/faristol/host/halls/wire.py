@@ -23,6 +23,7 @@ from faristol.event_store.event import Metadata
 from faristol.event_store.stored import Stored
 from faristol.kernel.details import DETAILS
 from faristol.kernel.event_types import types_of
+from faristol.kernel.likeness import like, read_shared_fields
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.people.v1.events_pb2 import PersonErased
 from faristol.personal_data.people import all_erased, find_all, forget
@@ -49,21 +50,7 @@ def to_batch(events: Iterable[pb.HallEvent], answers: Iterable[pb.HallAnswer]) -
     found: list[Stored] = []
     texts: dict[str, Note] = {}
     for event in events:
-        found.append(
-            Stored(
-                0,
-                event.stream,
-                event.version,
-                event.event_id,
-                event.type,
-                event.schema_version,
-                event.tournament_id,
-                event.payload,
-                event.metadata,
-                event.recorded_at,
-                event.hash,
-            )
-        )
+        found.append(Stored(position=0, tournament=event.tournament_id, **read_shared_fields(event, Stored)))
         if event.note:
             texts[event.event_id] = Note(event.note, tuple(event.note_player_ids))
     return Batch(found, texts, {answer.command_id: answer.answer for answer in answers})
@@ -107,17 +94,10 @@ def to_events(batch: Batch) -> list[pb.HallEvent]:
 
 def to_event(event: Stored, note: Note | None = None) -> pb.HallEvent:
     """Return an event with its note as a message."""
-    return pb.HallEvent(
-        stream=event.stream,
-        version=event.version,
-        event_id=event.event_id,
-        type=event.type,
-        schema_version=event.schema_version,
+    return like(
+        pb.HallEvent,
+        event,
         tournament_id=event.tournament,
-        payload=event.payload,
-        metadata=event.metadata,
-        recorded_at=event.recorded_at,
-        hash=event.hash,
         note=note.text if note else "",
         note_player_ids=note.player_ids if note else (),
     )

@@ -16,6 +16,7 @@ from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import kept_stream
 from faristol.host.table_store import CLOCK, GAME, clock_stream, game_of, game_stream
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import events_pb2 as events
@@ -117,20 +118,14 @@ class Asides:
             here = await self._read_here(kept.event, sent) if left_here else []
             event = kept.event
             described.append(
-                pb.KeptAside(
-                    number=event.number,
-                    hall=event.hall,
-                    game_id=event.game_id,
-                    epoch=event.epoch,
-                    reason=event.reason,
+                like(
+                    pb.KeptAside,
+                    event,
                     events=sent[:left],
                     here=[wire.to_event(each) for each in here[:left_here]],
                     kept_at=event.occurred_at,
                     verdict=kept.verdict,
                     count=event.events,
-                    stream=event.stream,
-                    version=event.version,
-                    problem=event.problem,
                 )
             )
             left, left_here = max(0, left - len(sent)), max(0, left_here - len(here))

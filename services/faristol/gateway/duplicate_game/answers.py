@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from faristol.kernel.likeness import like
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
@@ -24,15 +25,7 @@ def build_standings(
 ) -> api.DuplicateStandings:
     """Return the standings of a game with names, which hold at least up to ``position``."""
     lines = [api.DuplicateStanding(line=line, name=names.get(line.player_id, "")) for line in found.lines]
-    return api.DuplicateStandings(
-        game_id=game_id,
-        turns=found.turns,
-        masters=found.masters,
-        validated=found.validated,
-        standings=lines,
-        position=position,
-        without_halls=found.without_halls,
-    )
+    return like(api.DuplicateStandings, found, game_id=game_id, standings=lines, position=position)
 
 
 def build_totals(

@@ -218,17 +218,13 @@ def _to_message(
     for each in outcome.awards:
         won, feat, candidate = each.share, feats[each.share.player_id], candidates[each.share.player_id]
         message.awards.append(
-            results.Award(
-                place=won.place,
-                player_id=won.player_id,
+            like(
+                results.Award,
+                won,
                 name=names.get(won.player_id, ""),
                 club=candidate.club,
-                amount=won.amount,
-                things=won.things,
-                by_lot=won.by_lot,
                 rank=candidate.standing.rank if of.criterion == pairing.PRIZE_CRITERION_PLACE else 0,
                 value=feat.value,
-                sharers=won.sharers,
                 given_up=[
                     results.GivenUpPrize(list=lost.number, name=shown[lost.number], amount=lost.amount)
                     for lost in each.given_up

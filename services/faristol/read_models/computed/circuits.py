@@ -158,12 +158,10 @@ def build_line(
         player_id=ranked.player_id,
         points_hundredths=ranked.points,
         results=[
-            pb.CircuitResult(
-                tournament_id=score.tournament_id,
-                place=score.place,
-                shared_by=score.shared_by,
+            like(
+                pb.CircuitResult,
+                score,
                 points_hundredths=score.points,
-                counts=score.counts,
                 entry_id=entries[score.tournament_id].get(ranked.player_id, ranked.player_id),
                 games=[
                     like(pb.CircuitGame, game) for game in games.get(score.tournament_id, {}).get(ranked.player_id, ())

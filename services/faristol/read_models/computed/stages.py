@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from faristol.kernel.likeness import like
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.standings import Ranked, Tally
 from faristol.read_models.storage.rows import Player, Round, Tournament
@@ -115,18 +116,17 @@ def describe_stage(stage: PlayedStage) -> results.ChampionshipStage:
     for each in stage.rounds:
         for game in each.games:
             games[frozenset(seat.player_id for seat in game.seats)][each.round] = game.game_id
-    return results.ChampionshipStage(
+    return like(
+        results.ChampionshipStage,
+        head,
         number=head.stage_number,
-        tournament_id=head.tournament_id,
         name=head.division,
         system=stage.ruleset.championship.system,
-        rounds=head.rounds,
         closed_rounds=stage.closed_rounds,
         finished=stage.is_finished(bracket),
         source_ids=head.stage_sources,
         first_place=head.stage_first_place,
         last_place=head.stage_last_place,
-        final_place=head.final_place,
         levels=bracket.levels if bracket else 0,
         repechage_level=stage.ruleset.championship.repechage if bracket else 0,
         matches=[_describe_match(match, seed_of, games) for match in bracket.matches] if bracket else (),
@@ -137,15 +137,13 @@ def _describe_match(
     match: BracketMatch, seed_of: Mapping[str, int], games: Mapping[frozenset[str], Mapping[int, str]]
 ) -> results.KnockOutMatch:
     of_match = games.get(frozenset(match.players), {})
-    return results.KnockOutMatch(
-        level=match.level,
-        first_place=match.first_place,
-        last_place=match.last_place,
+    return like(
+        results.KnockOutMatch,
+        match,
         sides=[
             results.MatchSide(player_id=player, seed=seed_of.get(player, 0), half_points=points)
             for player, points in zip(match.players, match.half_points, strict=True)
         ],
-        most_games=match.most_games,
         games=[
             results.MatchGame(
                 game_id=of_match.get(game.round, ""), round=game.round, scores=game.scores, played=game.played
@@ -154,7 +152,6 @@ def _describe_match(
         ],
         spread=match.spread,
         winner_id=match.winner,
-        repechage=match.repechage,
         decided_by=_DECISIONS[match.decided_by],
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -101,17 +102,16 @@ def set_prize_list(situation: Situation, request: pb.SetPrizeListRequest) -> lis
     if not 1 <= place <= there:
         raise Invalid("place", N_("expected a number from 1 to {most}, got {given}"), {"most": there, "given": place})
     return [
-        events.PrizeListSet(
+        like(
+            events.PrizeListSet,
+            request,
             list=number,
             name=check_name("name", request.name),
             criterion=criterion,
             category=check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS),
             club=check_name("club", request.club, empty=True),
-            born_from=request.born_from,
-            born_until=request.born_until,
             amounts=_check_amounts(request.amounts),
             things=_check_things(request.things),
-            apart=request.apart,
             player_ids=_check_registered(state, request.player_ids),
             place=place,
             occurred_at=situation.occurred_at,
@@ -218,20 +218,8 @@ def _removal(act: events.PrizeListSet) -> Message:
 
 def _to_command(event: events.PrizeListSet, *, removed: bool = False) -> Message:
     """Build the command that sets a list as an event did; ``removed`` for one that no longer exists."""
-    return pb.SetPrizeListRequest(
-        name=event.name,
-        criterion=event.criterion,
-        category=event.category,
-        club=event.club,
-        born_from=event.born_from,
-        born_until=event.born_until,
-        amounts=event.amounts,
-        things=event.things,
-        apart=event.apart,
-        player_ids=event.player_ids,
-        list=0 if removed else event.list,
-        place=0 if removed else event.place,
-    )
+    places = {"list": 0, "place": 0} if removed else {}
+    return like(pb.SetPrizeListRequest, event, occurred_at=None, **places)
 
 
 def _removed_list(act: events.PrizeListRemoved, before: Sequence[Message]) -> Message:

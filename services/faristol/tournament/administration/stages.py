@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -133,15 +134,7 @@ def copy_settings(source: TournamentState, at: Timestamp, beside: Sequence[Tourn
         copied.append(events.PairingPublicationSet(publication=source.publication, occurred_at=at))
     check = source.result_check
     if check.wanted or check.players_enter:
-        copied.append(
-            events.ResultCheckSet(
-                second_person=check.second_person,
-                players=check.players,
-                blind=check.blind,
-                players_enter=check.players_enter,
-                occurred_at=at,
-            )
-        )
+        copied.append(like(events.ResultCheckSet, check, occurred_at=at))
     return copied
 
 

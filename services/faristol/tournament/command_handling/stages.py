@@ -14,6 +14,7 @@ from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import list_ruleset_writes, ruleset_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
@@ -285,17 +286,11 @@ async def preview_qualification(
     names = people.load_distinct_names(known.values())
     return pb.PreviewQualificationResponse(
         lines=[
-            pb.QualificationLine(
-                player_id=each.player_id,
+            like(
+                pb.QualificationLine,
+                each,
                 name=names.get(each.player_id, each.player_id),
-                change=each.change,
-                seed_before=each.seed_before,
-                seed_after=each.seed_after,
-                source_id=each.source_id,
-                place=each.place,
                 reason=say(each.reason, each.params, language),
-                carried_half_points=each.carried_half_points,
-                carried_spread=each.carried_spread,
             )
             for each in own.changes
         ],

@@ -14,6 +14,7 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_datetime, to_timestamp
@@ -116,17 +117,16 @@ def set_fees(desk: FeeDesk, request: pb.SetFeesRequest) -> list[Message]:
     page = request.payment_page.strip()
     if page and (len(page) > MAX_PAGE_CHARACTERS or not _PAGE.fullmatch(page)):
         raise Invalid("payment_page", N_("expected an address that begins with https://"))
-    event = events.FeesSet(
-        currency=currency,
-        amount=request.amount,
-        categories=[events.CategoryFee(category=name, amount=amount) for name, amount in categories.items()],
-        early_discount=request.early_discount,
-        payment_page=page,
-        occurred_at=to_timestamp(desk.moment),
-    )
-    if request.HasField("early_until"):
-        event.early_until.CopyFrom(request.early_until)
-    return [event]
+    return [
+        like(
+            events.FeesSet,
+            request,
+            currency=currency,
+            categories=[events.CategoryFee(category=name, amount=amount) for name, amount in categories.items()],
+            payment_page=page,
+            occurred_at=to_timestamp(desk.moment),
+        )
+    ]
 
 
 def adjust(desk: FeeDesk, request: pb.AdjustFeeRequest) -> list[Message]:

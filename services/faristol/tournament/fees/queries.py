@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
+from faristol.kernel.likeness import like
 from faristol.kernel.names import name_order
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
@@ -32,16 +33,13 @@ async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Con
     known = await people.names(office.record, {*desk.payers, *paid_for})
     names = {player_id: person.name for player_id, person in known.items()}
     accounts = [
-        pb.FeeAccount(
-            player_id=payer.player_id,
+        like(
+            pb.FeeAccount,
+            payer,
             name=names.get(payer.player_id, ""),
-            category=payer.category,
-            entry=payer.entry,
             owed=compute_owed(state, payer),
             paid=state.paid_by(payer.ids),
             adjusted=any(each in state.adjusted for each in payer.ids),
-            stands=payer.stands,
-            entry_state=payer.entry_state,
         )
         for payer in payers.values()
     ]

@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_datetime, to_timestamp
@@ -109,19 +110,14 @@ def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Mes
     if len(request.categories) > MAX_CATEGORIES_COUNT:
         raise Invalid("categories", N_("expected at most {most}"), {"most": MAX_CATEGORIES_COUNT})
     categories = [check_name("categories", each, longest=MAX_CATEGORY_CHARACTERS) for each in request.categories]
-    event = events.RegistrationSet(
-        open=request.open,
-        places=request.places,
-        waiting_places=request.waiting_places,
+    event = like(
+        events.RegistrationSet,
+        request,
         fields=[name for name in FORM_FIELDS if name in request.fields],
         required_fields=[name for name in FORM_FIELDS if name in request.required_fields],
         categories=dict.fromkeys(categories),
-        moves_up=request.moves_up,
         occurred_at=to_timestamp(desk.moment),
     )
-    for name in _TIMES:
-        if request.HasField(name):
-            getattr(event, name).CopyFrom(getattr(request, name))
     return with_moves(desk, [event])
 
 
@@ -206,14 +202,11 @@ def receive(desk: Desk, given: Submission) -> list[Message]:
     """Receive an entry; it goes to the waiting list if no place is free. Raises ``Refusal`` as ``check_accepts``."""
     check_accepts(desk)
     return [
-        events.EntryReceived(
+        like(
+            events.EntryReceived,
+            given,
             entry=len(desk.state.entries) + 1,
-            player_id=given.player_id,
-            category=given.category,
-            listing=given.listing,
-            language=given.language,
             waiting=desk.free_places == 0 or any(True for _ in desk.state.waiting),
-            confirmed=given.confirmed,
             occurred_at=to_timestamp(desk.now),
         )
     ]

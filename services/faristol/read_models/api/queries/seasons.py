@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.errors import NotFound
+from faristol.kernel.likeness import like
 from faristol.pb.results.v1 import careers_pb2 as careers
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import seasons_pb2 as pb
@@ -112,13 +113,7 @@ async def _add_names(models: ReadModels, lines: Iterable[pb.CircuitLine]) -> Non
 def _describe(season: SeasonState, tournaments: Iterable[SeasonTournament]) -> pb.Season:
     listed = list(tournaments)
     circuits = [describe_circuit(each, season.weights_of(each), listed) for each in season.circuits.values()]
-    return pb.Season(
-        season_id=season.season_id,
-        name=season.name,
-        starts_on=season.starts_on,
-        ends_on=season.ends_on,
-        circuits=circuits,
-    )
+    return like(pb.Season, season, circuits=circuits)
 
 
 async def load_seasons(
