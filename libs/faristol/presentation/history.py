@@ -407,21 +407,6 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
     )
 
 
-ENUMERATIONS_OF_DETAILS: Mapping[str, Mapping[str, Any]] = {
-    "FinalCheckExcused": {"check": events.FinalCheck},
-    "DataRequestLodged": {"kind": events.DataRequestKind},
-    "MessageSent": {"kind": events.MessageKind},
-    "PairingPublicationSet": {"publication": events.PairingPublication},
-    "PlayerAmended": {"parts": events.EntryPart},
-    "PlayerMessageSent": {"kind": events.MessageKind},
-    "PlayerRequestLodged": {"kind": events.PlayerRequestKind},
-    "PrizeRulesSet": {"sharing": events.PrizeSharing, "limit": events.PrizeLimit},
-    "TournamentDescribed": {"parts": events.TournamentPart},
-    "TournamentFinalised": {"checks": events.FinalCheck},
-}
-"""Details of events that are values of an enumeration; sentences have their labels."""
-
-
 def _by_type(
     act: pairing.Act,
     details: Mapping[str, str],
@@ -432,8 +417,6 @@ def _by_type(
     """Return the parameters that depend on the event type. ``players`` are the names of those in the event."""
     read = translations(language).gettext
     zone = tournament.time_zone
-    if enumerations := ENUMERATIONS_OF_DETAILS.get(act.type):
-        return {field: _label(kind, details[field], language) for field, kind in enumerations.items()}
     match act.type:
         case "ByeAwarded":
             return {"kind": read(labels.BYES[bye_worth(tournament)])}
