@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -300,6 +302,23 @@ def check_id(field: str, value: str) -> str:
             {"given": repr(value), "most": MAX_ID_LENGTH},
         )
     return value
+
+
+def generate_player_id(command_id: str) -> str:
+    """Return a player id for a command. It does not depend on the name: ids stay after names are erased."""
+    return f"p-{hash_command_id(command_id)}"
+
+
+def hash_command_id(command_id: str) -> str:
+    """Return twelve digits for the id of a command. Raises ``Invalid`` if it is not a UUID."""
+    # Hashed, because the first digits of some UUIDs are only a time. The same command always yields the same id.
+    try:
+        canonical = str(uuid.UUID(command_id))
+    except ValueError:
+        raise Invalid(
+            "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
+        ) from None
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
 def list_distinct_names(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:

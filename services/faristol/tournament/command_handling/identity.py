@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import uuid
 from collections.abc import Iterator
 from itertools import count
 
@@ -15,6 +13,8 @@ from faristol.kernel.names import (
     OFFICIAL,
     check_id,
     check_text,
+    generate_player_id,
+    hash_command_id,
     slug,
     tidy,
 )
@@ -66,7 +66,7 @@ def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     Greek letters are transliterated by ELOT 743. If the name has no letter of either alphabet, the id comes from
     ``kind`` and the id of the command.
     """
-    made = slug(name) or f"{kind}-{_short(command_id)[:8]}"
+    made = slug(name) or f"{kind}-{hash_command_id(command_id)[:8]}"
     yield made[:MAX_ID_LENGTH].strip("-")
     for number in count(2):
         tail = f"-{number}"
@@ -83,15 +83,4 @@ def is_given(wanted: str) -> bool:
 
 def player_id(command_id: str) -> str:
     """Return a generated player id. It does not depend on the name: ids stay after names are erased."""
-    return f"p-{_short(command_id)}"
-
-
-def _short(command_id: str) -> str:
-    # Hashed, because the first digits of some UUIDs are only a time. The same command always yields the same id.
-    try:
-        canonical = str(uuid.UUID(command_id))
-    except ValueError:
-        raise Invalid(
-            "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
-        ) from None
-    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+    return generate_player_id(command_id)
