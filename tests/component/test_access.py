@@ -65,6 +65,8 @@ WITH_OWN_CREDENTIAL = {"SignIn", "TakeProviderEvent"}
 OF_WHOLE_CELL = {
     *("CreateSeason", "SetCircuit", "RemoveCircuit", "AddCircuitTournament", "RemoveCircuitTournament"),
     *("MergePersons", "SeparatePersons", "PublishFederationList", "ReviseFederationList"),
+    *("SetRegisteredPerson", "RemoveRegisteredPerson", "SetLicence", "RemoveLicence", "SetClub", "RemoveClub"),
+    *("MergeClubs", "SetCategories", "ImportPersons", "UndoRegisterAct"),
 }
 """Commands of a federation that a credential of some tournaments may not give."""
 

@@ -305,6 +305,7 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "level": ["0"],
             "path": ["000"],
             "opponent_id": ["berta"],
+            "person_id": ["anna"],
             "content": [f"{name}{kind}" for name, kind in zip(SLOT_CONTENTS, ["", ".txt", ".json"] * 2, strict=True)],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],

@@ -50,7 +50,7 @@ from faristol.gateway.consoles.awards import ceremony
 from faristol.gateway.consoles.messages import slots as slot_console
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
-from faristol.gateway.federation import rating_lists, season_console
+from faristol.gateway.federation import rating_lists, register_console, register_import, season_console
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.gateway.pages import routes as pages
 from faristol.pb.access.v1 import access_pb2 as access
@@ -93,6 +93,8 @@ PRIVATE = (
     ceremony.routes,
     season_console.routes,
     rating_lists.console_routes,
+    register_console.routes,
+    register_import.routes,
 )
 """The routes of pages that are not public."""
 
@@ -196,7 +198,13 @@ async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> Non
     ):
         async with visiting(cell, token) as web:
             address = path.format(
-                tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1", number=1, table=1, season_id="any"
+                tournament_id=OWN,
+                case_id="any",
+                game_id=f"{OWN}-r1-t1",
+                number=1,
+                table=1,
+                season_id="any",
+                person_id="any",
             )
             answer = await web.post(address, data=fields, headers=headers)
             assert (answer.status_code, "set-cookie" in answer.headers) == (403, False), headers

@@ -21,6 +21,14 @@ from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
 from faristol.cli.season.careers import merges
 from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
+from faristol.cli.season.register_answers import (
+    format_acts,
+    format_categories,
+    format_clubs,
+    format_found,
+    format_missing_licences,
+    format_persons,
+)
 from faristol.cli.tournament.final_checks import final_checks
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.stages import format_qualification
@@ -485,5 +493,11 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ReviseFederationList": revised_ratings,
     "PreviewFederationRevision": moved_ratings,
     "ListMerges": merges,
+    "ListRegisteredPersons": format_persons,
+    "SearchRegister": format_found,
+    "ListClubs": format_clubs,
+    "GetCategories": format_categories,
+    "ListRegisterActs": format_acts,
+    "ListMissingLicences": format_missing_licences,
 }
 """Answers of more than one sentence."""

@@ -108,6 +108,16 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "career": Verb("season.careers:show_career", "Show the career of a player, or the games with an opponent."),
         },
     ),
+    "register": Noun(
+        N_("The federation's register of persons, with licences, clubs and categories."),
+        {
+            "preview": Verb("season.register:preview_import", "Show what a list would change in the register."),
+            "import": Verb("season.register:import_list", "Take a list into the register, as a preview shows it."),
+            "export": Verb("season.register:export", "Print the register as CSV, the input of `register import`."),
+            "set-categories": Verb("season.register:set_categories", "Set the categories by age of a season."),
+        },
+    ),
+    "licence": Noun(N_("The licence that a tournament requires, and exceptions from it.")),
     "rating-list": Noun(
         N_("Numbered rating lists of a federation, and their revisions."),
         {

@@ -33,6 +33,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.catalogue import CATALOGUE
@@ -53,7 +54,7 @@ COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
     for contract in (
         *(access, duplicate, turns, webhooks, lexicon, rating, registration),
-        *(fees, halls, season, rating_lists, pairing),
+        *(fees, halls, season, register, rating_lists, pairing),
     )
     for service in contract.DESCRIPTOR.services_by_name.values()
     for method in service.methods

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-_SERVED_BY = {"hall": "game", "season": "rating"}
+_SERVED_BY = {"hall": "game", "register": "rating", "season": "rating"}
 """Services that serve packages of the contract with another name."""
 
 

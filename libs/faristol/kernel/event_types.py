@@ -31,11 +31,12 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.rating.v1 import federation_events_pb2 as rating_lists
+from faristol.pb.register.v1 import events_pb2 as register
 from faristol.pb.season.v1 import events_pb2 as season
 
 CONTEXTS = (
     *(access, clock, turns, game, duplicate, lexicon, pairing, registration),
-    *(fees, people, rating, rating_lists, season, hall),
+    *(fees, people, rating, rating_lists, register, season, hall),
 )
 """The modules that define events. Importing them registers every type by its name."""
 

@@ -187,6 +187,44 @@ SEASON_COMMANDS: Mapping[str, Command] = {
 }
 """Commands on seasons and persons, by their methods."""
 
+REGISTER_COMMANDS: Mapping[str, Command] = {
+    "SetRegisteredPerson": Command(
+        "register set",
+        N_("{person_id} is in the register."),
+        arguments=("person_id",),
+        optional=frozenset({"person_id"}),
+    ),
+    "RemoveRegisteredPerson": Command(
+        "register remove", N_("{person_id} is no longer in the register."), arguments=("person_id",)
+    ),
+    "SetLicence": Command(
+        "register set-licence",
+        N_("The licence of {person_id} is entered."),
+        arguments=("person_id",),
+        spelled={"valid_from": "from", "valid_to": "to"},
+    ),
+    "RemoveLicence": Command(
+        "register remove-licence",
+        N_("The licence of {person_id} is removed."),
+        arguments=("person_id",),
+        spelled={"valid_from": "from"},
+    ),
+    "SetClub": Command("register set-club", N_("{club_id} is {name} now."), arguments=("club_id", "name")),
+    "RemoveClub": Command("register remove-club", N_("The club {club_id} is removed."), arguments=("club_id",)),
+    "MergeClubs": Command(
+        "register merge-clubs", N_("{merged_id} is merged into {club_id}."), arguments=("club_id", "merged_id")
+    ),
+    "UndoRegisterAct": Command("register undo", N_("The act {version} is undone."), arguments=("version",)),
+    "ListRegisteredPersons": Command(
+        "register list", arguments=("search",), optional=frozenset({"search"}), spelled={"without_licence": "expired"}
+    ),
+    "SearchRegister": Command("register search", arguments=("search",), hidden=frozenset({"person_ids"})),
+    "ListClubs": Command("register clubs", arguments=()),
+    "GetCategories": Command("register categories", arguments=("season_id",), optional=frozenset({"season_id"})),
+    "ListRegisterActs": Command("register history", arguments=()),
+}
+"""Commands and queries on the register of persons, by their methods."""
+
 RATING_LIST_COMMANDS: Mapping[str, Command] = {
     "PublishFederationList": Command(
         "rating-list publish",
@@ -239,6 +277,7 @@ CATALOGUE: Mapping[str, Command] = {
     **ACCESS_COMMANDS,
     **HALL_COMMANDS,
     **SEASON_COMMANDS,
+    **REGISTER_COMMANDS,
     **RATING_LIST_COMMANDS,
 }
 """Every command and query with a verb on the command line, by its method."""

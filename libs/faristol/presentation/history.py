@@ -446,6 +446,8 @@ def _by_type(
             return {"sanction": _label(game.SanctionKind.DESCRIPTOR, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
+        case "LicenceRequirementSet":
+            return {"not required": "" if details["required"] else "yes"}
         case "DataRequestAnswered":
             granted = "erased" if details["kind"] == "erasure" else "corrected"
             return {granted if details["granted"] else "refused": "yes"}

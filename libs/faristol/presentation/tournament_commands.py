@@ -234,6 +234,18 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "ListDataRequests": Command(
         "data-request list", arguments=("tournament_id",), optional=frozenset({"tournament_id"})
     ),
+    "RequireLicence": Command(
+        "licence set",
+        "",
+        {
+            "required": N_("Players need a licence that is valid on the first day."),
+            "not required": N_("No licence is required."),
+        },
+        arguments=(),
+    ),
+    "GrantLicenceException": Command("licence except", N_("{who} may take part without the required licence.")),
+    "RevokeLicenceException": Command("licence revoke", N_("{who} has no exception from the required licence.")),
+    "ListMissingLicences": Command("licence list", arguments=()),
     "ForbidPair": Command("pair forbid", N_("Kept apart: {who}.")),
     "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),

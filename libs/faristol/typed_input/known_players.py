@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from faristol.kernel.details import Person, read_person
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import withdrew_before_start
 
@@ -20,6 +21,8 @@ class KnownPlayer:
     rating: int | None
     """Rating after the last tournament; None if unrated."""
     category: str
+    without_licence: bool = False
+    """Whether the register has no licence for the tournament."""
 
     @property
     def player_id(self) -> str:
@@ -52,6 +55,15 @@ def to_known_player(player: results.Player) -> KnownPlayer:
     """Return the data of a player after a tournament."""
     rating = player.new_rating if player.HasField("new_rating") else None if player.unrated else player.rating
     return KnownPlayer(read_person(player), rating, player.category)
+
+
+def of_register(found: register.FoundPerson) -> KnownPlayer:
+    """Return the data of a person of the federation's register."""
+    person = Person(found.person_id, found.name, found.club, found.country)
+    if found.federation_id:
+        person = person.replace(federation_id=found.federation_id)
+    rating = found.rating if found.HasField("rating") else None
+    return KnownPlayer(person, rating, found.category, without_licence=not found.has_licence)
 
 
 def of_person(person: results.GetPlayerResponse) -> KnownPlayer | None:

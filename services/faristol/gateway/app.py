@@ -45,7 +45,15 @@ from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
-from faristol.gateway.federation import careers, rating_lists, season_api, season_console, season_pages
+from faristol.gateway.federation import (
+    careers,
+    rating_lists,
+    register_console,
+    register_import,
+    season_api,
+    season_console,
+    season_pages,
+)
 from faristol.gateway.http import access_log, error_types, errors
 from faristol.gateway.http.encoding import Encoded
 from faristol.gateway.http.head import Head
@@ -135,6 +143,8 @@ ROUTES = (
     screens.routes,
     push.routes,
     season_console.routes,
+    register_console.routes,
+    register_import.routes,
     rating_lists.console_routes,
     treasurer_page.routes,
     treasurer_page.provider_calls,

@@ -31,6 +31,7 @@ from faristol.tournament.queries.data_requests import get_personal_details, list
 from faristol.tournament.queries.drafts import get_draft, preview
 from faristol.tournament.queries.final_checks import list_final_checks
 from faristol.tournament.queries.history import list_acts, list_sanctions
+from faristol.tournament.queries.licences import list_missing_licences
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
 from faristol.tournament.queries.player_requests import list_player_requests
 from faristol.tournament.queries.results import get_result_check, list_results
@@ -60,6 +61,7 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
     questions: Mapping[type[Message], Answer] = {
         pb.GetTournamentRequest: partial(get_tournament, office),
         pb.ListFinalChecksRequest: partial(list_final_checks, office),
+        pb.ListMissingLicencesRequest: partial(list_missing_licences, office),
         pb.ListActsRequest: partial(list_acts, office),
         pb.ListSanctionsRequest: partial(list_sanctions, office),
         pb.ListDataRequestsRequest: partial(list_data_requests, office),

@@ -23,6 +23,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.register.model import Register
 from faristol.rules import Ruleset, pinned_ruleset
 from faristol.tournament import conditions
 from faristol.tournament.state import Origins, TableRulings, TournamentState
@@ -87,6 +88,8 @@ class Situation:
     """The names of the players, by id."""
     words: Words = field(default_factory=Words)
     """The data outside events of the player to amend."""
+    persons: Register = field(default_factory=Register)
+    """The federation's register; empty if the tournament requires no licence."""
 
     @cached_property
     def ruleset(self) -> Ruleset:

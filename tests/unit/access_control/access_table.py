@@ -22,6 +22,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import careers_pb2 as careers
 from faristol.pb.results.v1 import push_pb2 as push
 from faristol.pb.results.v1 import results_pb2 as results
@@ -33,7 +34,20 @@ PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
 FILES = (
     *(access, game, duplicate, clock, turns, lexicon, adjudication, hall),
-    *(pairing, registration, fees, rating, rating_lists, season, results, season_results, careers, webhooks, push),
+    *(
+        pairing,
+        registration,
+        fees,
+        rating,
+        rating_lists,
+        season,
+        register,
+        results,
+        season_results,
+        careers,
+        webhooks,
+        push,
+    ),
 )
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
 

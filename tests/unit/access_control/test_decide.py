@@ -88,6 +88,8 @@ def test_every_command_names_a_scope_but_for_those_that_carry_it_inside() -> Non
     by_key = {"AnswerEntry", "EraseOwnEntry", "WithdrawOwnEntry"}
     of_cell = {"CreateSeason", "SetCircuit", "RemoveCircuit", "ReviseFederationList"}
     of_cell |= {"MergePersons", "SeparatePersons"}
+    of_cell |= {"SetRegisteredPerson", "RemoveRegisteredPerson", "SetLicence", "RemoveLicence", "SetClub", "RemoveClub"}
+    of_cell |= {"MergeClubs", "SetCategories", "ImportPersons", "UndoRegisterAct"}
     assert bare == {"GrantCredential", "RevokeCredential", "SignIn", "SignOut"} | by_key | of_cell
 
 

@@ -29,6 +29,7 @@ NO_JSON = {
     "completion",
     "season qualified",
     "rating-list export",
+    "register export",
     "duplicate run",
     "duplicate train",
     "table keep",

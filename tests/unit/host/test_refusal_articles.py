@@ -62,6 +62,20 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "entries of persons, which a federation merges": frozenset(
         {"ALREADY_MERGED", "ONE_ENTRY", "PLAYED_TOGETHER", "NOT_MERGED"}
     ),
+    "the register of persons, which a federation keeps": frozenset(
+        {
+            *("SAME_NAME_IN_REGISTER", "SAME_NUMBER_IN_REGISTER", "SAME_LICENCE", "TOO_MANY_LICENCES"),
+            *("NO_SUCH_LICENCE", "CLUB_MERGED", "SAME_CLUB_NAME", "SAME_CLUB", "CLUB_HAS_MERGED", "ONE_CLUB"),
+            *("OTHER_CLUB_KIND", "SAME_CATEGORIES", "ROWS_OF_ONE_PERSON", "NO_ROW_TAKEN", "REGISTER_ACT_UNDONE"),
+            *("REGISTER_CHANGED_SINCE", "PREVIEW_OUTDATED"),
+        }
+    ),
+    "licences, which an organiser requires": frozenset(
+        {
+            *("SAME_LICENCE_REQUIREMENT", "NO_LICENCE_REQUIRED", "LICENCE_EXCEPTED", "NO_LICENCE_EXCEPTION"),
+            *("LICENCE_EXPIRED", "LICENCE_MISSING"),
+        }
+    ),
     "seasons and circuits, which a federation makes": frozenset({"SAME_CIRCUIT", "SAME_WEIGHT", "NOT_IN_CIRCUIT"}),
     "stages of a championship, which the organiser sets": frozenset(
         {

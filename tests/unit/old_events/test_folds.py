@@ -18,6 +18,7 @@ from faristol.game.halls import model as halls
 from faristol.kernel import event_types
 from faristol.rating import model as ratings
 from faristol.rating.federation import model as rating_lists
+from faristol.register import model as register
 from faristol.seasons import model as seasons
 from faristol.table import clock
 from faristol.table.game import evolution
@@ -39,6 +40,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "ratings": (ratings.RatingList(), ratings.evolve),
     "fees": (FeeState(), evolve_fees),
     "ratinglists": (rating_lists.FederationLists(), rating_lists.evolve),
+    "register": (register.Register(), register.evolve),
     "seasons": (seasons.Seasons(), seasons.evolve),
     "halls": (halls.Halls(), halls.evolve),
     "registration": (RegistrationState(), evolve_registration),

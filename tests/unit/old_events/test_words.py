@@ -97,6 +97,16 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.TournamentDescribed.place",
         "faristol.pairing.v1.TournamentDescribed.starts_on",
         "faristol.rating.v1.FederationListPublished.name",
+        "faristol.pairing.v1.LicenceRequirementSet.kind",
+        "faristol.register.v1.AgeCategory.name",
+        "faristol.register.v1.ClubSet.name",
+        "faristol.register.v1.LicenceRemoved.kind",
+        "faristol.register.v1.LicenceRemoved.valid_from",
+        "faristol.register.v1.LicenceSet.kind",
+        "faristol.register.v1.LicenceSet.number",
+        "faristol.register.v1.LicenceSet.valid_from",
+        "faristol.register.v1.LicenceSet.valid_to",
+        "faristol.register.v1.ListImported.name",
         "faristol.season.v1.CircuitSet.name",
         "faristol.season.v1.SeasonCreated.ends_on",
         "faristol.season.v1.SeasonCreated.name",
@@ -107,6 +117,7 @@ PUBLIC = frozenset(
 
 A category is the class of competition that many are in, and its results are public for ever, as the rating is. What
 stands on a slip is a play, of 64 characters at most: it is kept as it was written, or nobody could check its score.
+A licence is a number of the federation with its days, like the id of the person.
 """
 
 TEXTS = [

@@ -18,6 +18,7 @@ from faristol.pb.pairing.v1 import fee_events_pb2 as fees
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import federation_events_pb2 as rating_lists
+from faristol.pb.register.v1 import events_pb2 as register
 from faristol.pb.season.v1 import events_pb2 as season
 from faristol.read_models.projections import (
     broadcast,
@@ -85,7 +86,7 @@ def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
 
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
-    elsewhere = event_types.events_of(access, lexicon, people, registration, fees, rating_lists, season, hall)
+    elsewhere = event_types.events_of(access, lexicon, people, registration, fees, rating_lists, register, season, hall)
     nothing = {kind for kind in event_types.RECORD_EVENT_TYPES if not event_types.meaning(kind).changes} - {*elsewhere}
     assert {game.SheetSigned, pairing.ByeGranted} <= nothing
     for kind in nothing - {pairing.RulesetKept}:

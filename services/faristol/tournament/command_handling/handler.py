@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
+from faristol.event_store import Decision, Guard, Loaded, Record, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
@@ -29,6 +29,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
+from faristol.register.model import REGISTER_STREAM, Register, fold_register
 from faristol.rules.officials import check_not_concerned
 from faristol.tournament.administration.stages import of_stage
 from faristol.tournament.command_handling import registry, undo
@@ -326,6 +327,12 @@ class PairingHandler:
         wanted = {member.person_id for member in members if state.player(member.person_id) is None}
         known = await people.names(self.record, wanted) if wanted else {}
         return {person_id: person.name for person_id, person in sorted(known.items()) if person.name}
+
+    async def persons_register(self, *states: TournamentState) -> Loaded[Register]:
+        """Return the federation's register if a tournament of these requires a licence, else an empty one."""
+        if not any(state.licence.required for state in states):
+            return Loaded(Register(), 0)
+        return await load_at_once(self.record, REGISTER_STREAM, Register(), fold_register)
 
     def at(self, request: Any) -> datetime | None:
         """Return the time that the request gives, or None."""

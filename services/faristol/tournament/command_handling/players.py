@@ -23,8 +23,10 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
+from faristol.register.model import Register
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import (
+    checked_note,
     checked_player_id,
     is_given,
     player_id,
@@ -75,7 +77,10 @@ async def register_player(
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
-        situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
+        persons = (await office.persons_register(loaded.state)).state
+        situation = Situation(
+            loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments, persons=persons
+        )
         new_events = register(situation, asked)
         known = (await people.names(record, [asked.player_id])).get(asked.player_id)
         _check_same_name(known, asked.name)
@@ -83,7 +88,7 @@ async def register_player(
         await _check_name_free(office, person, loaded.state, others.tournaments)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
-            return await people.store_players(connection, [person])
+            return align_bindings(new_events, await people.store_players(connection, [person]))
 
         decision = Decision([write_of(loaded, new_events)], others.guards, also=remember)
         return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, new_events)
@@ -111,7 +116,8 @@ async def register_players(
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
-        entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at)
+        persons = (await office.persons_register(loaded.state)).state
+        entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at, persons)
         await entry.read(office, request.players)
         for place, asked in enumerate(request.players):
             if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
@@ -121,7 +127,7 @@ async def register_players(
         again = SHARED["round_to_pair_again"](situation, entry.new_events)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
-            return await people.store_players(connection, entry.persons)
+            return align_bindings(entry.new_events, await people.store_players(connection, entry.persons))
 
         def answer(position: int) -> pb.RegisterPlayersResponse:
             return pb.RegisterPlayersResponse(
@@ -140,7 +146,12 @@ class RegistrationBatch:
     """Registrations decided one after the other in one command, on data that is read at once."""
 
     def __init__(
-        self, state: TournamentState, divisions: Sequence[TournamentState], now: datetime, at: datetime | None
+        self,
+        state: TournamentState,
+        divisions: Sequence[TournamentState],
+        now: datetime,
+        at: datetime | None,
+        persons_register: Register,
     ) -> None:
         self.new_events: list[Message] = []
         self.persons: list[Person] = []
@@ -148,6 +159,7 @@ class RegistrationBatch:
         self.registrations: list[pb.Registration] = []
         self._state = state
         self._divisions = divisions
+        self._persons_register = persons_register
         self._now, self._at = now, at
         self._known: Mapping[str, Person] = {}
         self._erased: Collection[str] = ()
@@ -167,7 +179,9 @@ class RegistrationBatch:
         """Register the next player, or store the reason against it."""
         try:
             asked = _normalize_request(given)
-            situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
+            situation = Situation(
+                self._state, now=self._now, at=self._at, divisions=self._divisions, persons=self._persons_register
+            )
             new_events = register(situation, asked)
             known = self._known.get(asked.player_id)
             _check_same_name(known, asked.name)
@@ -185,6 +199,15 @@ class RegistrationBatch:
         self.registrations.append(pb.Registration(**_entry(situation, asked, new_events)))
 
 
+def align_bindings(new_events: Sequence[Message], bindings: Sequence[str]) -> list[str]:
+    """Return a binding for each event: those of the registrations in order, and none for the others."""
+    left = iter(bindings)
+    return [
+        next(left) if isinstance(event, events.PlayerRegistered | events.LateEntryAdmitted) else ""
+        for event in new_events
+    ]
+
+
 def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
     """Return a normalized request with an id. Raises ``Invalid`` for an invalid personal detail, category or id."""
     asked = pb.RegisterPlayerRequest()
@@ -192,6 +215,7 @@ def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRe
     normalize_details(asked)
     asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     asked = normalize_note(asked)
+    asked.licence_exception = checked_note("licence_exception", request.licence_exception)
     asked.player_id = (
         checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
     )
@@ -297,9 +321,10 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
         entering = await office.load(request.to_tournament_id, "to_tournament_id")
         others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
         now = office.runtime.now()
+        persons = (await office.persons_register(entering.state)).state
         left, entered = move(
             Situation(leaving.state, now=now, at=at),
-            Situation(entering.state, now=now, at=at, divisions=others.tournaments),
+            Situation(entering.state, now=now, at=at, divisions=others.tournaments, persons=persons),
             asked,
         )
         known = (await people.names(office.record, [request.player_id])).get(request.player_id)

@@ -26,6 +26,7 @@ from faristol.tournament.players import (
     amendment,
     check_in,
     data_requests,
+    licences,
     registration,
     requests,
     withdrawal,
@@ -39,7 +40,7 @@ M = TypeVar("M", bound=Message)
 
 _FEATURES: tuple[Any, ...] = (
     *(tournaments, description, publication, finalisation, halls, announcements, prizes, qualification),
-    *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
+    *(registration, licences, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
     *(entries, pairs, pairing, drafts, course, imported),
     *(entry, corrections, confirmations, reports, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),

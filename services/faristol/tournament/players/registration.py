@@ -17,6 +17,7 @@ from faristol.rules import Ruleset
 from faristol.rules.championship import check_late_entry, late_entry_points
 from faristol.tournament.administration.divisions import check_in_no_other, check_not_moved
 from faristol.tournament.conditions import build_too_early_error, check_open
+from faristol.tournament.players.licences import check_licence
 from faristol.tournament.players.withdrawal import withdrawal_of
 from faristol.tournament.rounds.systems import CYCLES
 from faristol.tournament.situation import Situation, Undo
@@ -39,7 +40,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
 
     ``round`` is the first round to be paired in; 0 means the next to start. A player can enter until that round starts
     (FISC I.4). If it is already paired, it must be paired again. Raises ``Refusal`` if the player takes part in another
-    division.
+    division, or lacks the licence that the tournament requires; an exception with a reason is an event of its own.
     """
     state, player_id = situation.state, request.player_id
     check_open(state)
@@ -79,10 +80,17 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         "note": request.note,
         "occurred_at": to_timestamp(at or max(situation.now, state.created_at)),
     }
+    excused: list[Message] = []
+    if check_licence(situation, player_id, request.licence_exception):
+        excused.append(
+            events.LicenceExceptionGranted(
+                player_id=player_id, note=request.licence_exception, occurred_at=entry["occurred_at"]
+            )
+        )
     if number == 1:
-        return [events.PlayerRegistered(**entry)]
+        return [events.PlayerRegistered(**entry), *excused]
     fictitious = _fictitious(state, situation.ruleset, player_id, number)
-    return [events.LateEntryAdmitted(**entry, round=number, fictitious_half_points=fictitious)]
+    return [events.LateEntryAdmitted(**entry, round=number, fictitious_half_points=fictitious), *excused]
 
 
 def check_game_left(state: TournamentState, ruleset: Ruleset, number: int, entry: str) -> None:

@@ -24,7 +24,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
-from faristol.tournament.command_handling.identity import checked_player_id
+from faristol.tournament.command_handling.identity import checked_note, checked_player_id
 from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.players import (
@@ -59,7 +59,14 @@ async def accept_entry(
         entry = undecided_entry(loaded.desk, request.entry)
         person = await _person(office, entry, request.player_id)
         others = await office.pairing.other_divisions(loaded.tournament.state)
-        situation = Situation(loaded.tournament.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
+        persons = (await office.pairing.persons_register(loaded.tournament.state)).state
+        situation = Situation(
+            loaded.tournament.state,
+            now=office.runtime.now(),
+            at=at,
+            divisions=others.tournaments,
+            persons=persons,
+        )
         registered = register(situation, _registration(entry, person, request))
         if not request.another_person:
             known = await office.pairing.namesakes.of((loaded.tournament.state, *others.tournaments), [person.name])
@@ -109,7 +116,8 @@ async def accept_entries(
         loaded = await office.load(request.tournament_id, at)
         entries = [found_entry(loaded.desk, number) for number in dict.fromkeys(request.entries)]
         others = await office.pairing.other_divisions(loaded.tournament.state)
-        batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at)
+        persons = (await office.pairing.persons_register(loaded.tournament.state)).state
+        batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at, persons)
         known = await people.names(office.record, {entry.player_id for entry in entries})
         refused = {entry.number: _reason_against(entry, known.get(entry.player_id)) for entry in entries}
         undecided = [entry for entry in entries if not refused[entry.number]]
@@ -178,6 +186,7 @@ def _registration(entry: EntryOfForm, person: Person, request: pb.AcceptEntryReq
         player_id=person.player_id,
         name=person.name,
         category=check_name("category", category, empty=True, longest=MAX_CATEGORY_CHARACTERS),
+        licence_exception=checked_note("licence_exception", request.licence_exception),
     )
     if request.HasField("rating"):
         asked.rating = request.rating

@@ -169,6 +169,15 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.ResultCheckSet: lambda state, event: replace(
         state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
     ),
+    events.LicenceRequirementSet: lambda state, event: replace(
+        state, licence=replace(state.licence, required=event.required, kind=event.kind)
+    ),
+    events.LicenceExceptionGranted: lambda state, event: replace(
+        state, licence=replace(state.licence, exceptions=state.licence.exceptions | {event.player_id})
+    ),
+    events.LicenceExceptionRevoked: lambda state, event: replace(
+        state, licence=replace(state.licence, exceptions=state.licence.exceptions - {event.player_id})
+    ),
     events.StandingsPublished: lambda state, event: replace(state, over=True),
     events.StandingsReopened: lambda state, event: replace(state, over=False, finalised=False),
     events.FinalCheckExcused: lambda state, event: state,

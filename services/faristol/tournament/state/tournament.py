@@ -492,6 +492,17 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class LicenceTerms:
+    """The licence that a tournament requires of its players."""
+
+    required: bool = False
+    kind: str = ""
+    """Kind of the licence; empty for any kind."""
+    exceptions: frozenset[str] = frozenset()
+    """Players who take part without it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
@@ -566,6 +577,8 @@ class TournamentState:
     """The highest number that a prize list has had."""
     result_check: ResultCheck = ResultCheck()
     """How results that an official entered are confirmed."""
+    licence: LicenceTerms = LicenceTerms()
+    """The licence that players must have, and the exceptions."""
     messages: tuple[MessageState, ...] = ()
     """By number, from 1."""
     screens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -23,10 +23,12 @@ from faristol.gateway.rpc.results import Page
 from faristol.kernel.divisions import format_title
 from faristol.kernel.names import begins
 from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.register.v1 import register_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.names import search_words
 from faristol.text import say
-from faristol.typed_input.known_players import KnownPlayer, of_list, of_person
+from faristol.typed_input.known_players import KnownPlayer, of_list, of_person, of_register
 from faristol.typed_input.player_list import ListedPlayer
 
 PAGE = "players"
@@ -50,6 +52,10 @@ MAX_RATING_LISTS = 100
 SELECT_ALL = "all"
 """Value of the button that selects all matches of the search."""
 
+REGISTER = "_register"
+"""Value of the choice of the federation's register instead of a rating list."""
+
+OF_REGISTER = N_("the federation’s register")
 EVERYBODY = N_("all past participants")
 NOBODY_OF = N_("No player has the number {numbers}.")
 TOO_MANY = N_("Expected at most {most} numbers.")
@@ -63,7 +69,7 @@ class PlayerSearch:
     """Search and its results."""
 
     list_id: str = ""
-    """Tournament whose rating list is searched; empty for all people."""
+    """Tournament whose rating list is searched; empty for all people, ``REGISTER`` for the federation's register."""
     name: str = ""
     found: Sequence[KnownPlayer] = ()
     ticked: Sequence[KnownPlayer] = ()
@@ -131,7 +137,20 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         wanted = wanted[:MAX_SELECTED_PLAYERS]
     known: dict[str, KnownPlayer] = {}
     found: list[str] = []
-    if look.list_id:
+    if look.list_id == REGISTER:
+        answer = await desk.calls.ask(
+            register_pb2.SearchRegisterRequest(
+                tournament_id=desk.tournament_id, search=look.name, person_ids=wanted[:MAX_LOOKUP_NUMBERS]
+            )
+        )
+        known = {each.person_id: of_register(each) for each in answer.persons}
+        numbered = {each.federation_id: each.person_id for each in answer.persons if each.federation_id}
+        wanted = list(dict.fromkeys(numbered.get(each, each) for each in wanted))
+        wanted = [each for each in wanted if each not in here]
+        numbers = [numbered.get(each, each) for each in numbers]
+        found = [each for each in known if each not in wanted] if look.name else []
+        look.more = max(0, answer.total - len(answer.persons))
+    elif look.list_id:
         of_all = await desk.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
         listed = of_list(of_all.players)
         known = {who.player_id: who for who in listed}
@@ -140,9 +159,9 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         look.more = max(0, len(found) - MAX_LIST_LINES)
         found = found[:MAX_LIST_LINES]
     elif look.name:
-        answer = await desk.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
-        found = [each.player_id for each in answer.players]
-        look.more = answer.total - len(found)
+        past = await desk.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
+        found = [each.player_id for each in past.players]
+        look.more = past.total - len(found)
     if given.get("act") == SELECT_ALL:
         wanted = list(dict.fromkeys((*wanted, *(each for each in found if each not in here))))
     others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
@@ -172,12 +191,18 @@ async def _persons(desk: DirectorPageDep, player_ids: Iterable[str]) -> list[Kno
 async def _show(desk: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
     answer = await desk.results.tournaments(archived=True)
     others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
+    requires_licence = False
+    if look.list_id == REGISTER:
+        request = pairing_pb2.ListMissingLicencesRequest(tournament_id=desk.tournament_id)
+        requires_licence = (await desk.calls.ask(request)).required
     everybody = ("", say(EVERYBODY, {}, desk.language))
+    register = (REGISTER, say(OF_REGISTER, {}, desk.language))
     return await desk.show(
         TEMPLATE,
         PAGE,
         look=look,
-        lists=[everybody, *((each.tournament_id, format_title(each)) for each in others[:MAX_RATING_LISTS])],
+        requires_licence=requires_licence,
+        lists=[everybody, register, *((each.tournament_id, format_title(each)) for each in others[:MAX_RATING_LISTS])],
         ticked={who.player_id for who in look.ticked},
         ticked_elsewhere=[who for who in look.ticked if who not in look.found],
         here={player.player_id for player in desk.tournament.players},

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
@@ -53,6 +54,8 @@ MAX_PLAYERS_WITH_FORMS = 200
 WHY: Mapping[str, str] = {
     "ALREADY_EXISTS": N_("is already registered"),
     "NAME_TAKEN": N_("a player of this name is registered: add a club or an id to each"),
+    "LICENCE_MISSING": N_("has no valid licence in the register: register the player by the form, with a reason"),
+    "LICENCE_EXPIRED": N_("has an expired licence: register the player by the form, with a reason"),
 }
 OTHERWISE = N_("was not registered ({reason})")
 EMPTY = N_("There is no player in the list.")
@@ -341,14 +344,19 @@ def _list_open_questions(listed: PlayerList, answers: Answers) -> tuple[str, ...
 @routes.post("/tournaments/{tournament_id}/console/players/list/text")
 async def read_file(desk: DirectorPageDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
+    return await decode_file(desk.request, encoding, desk.language)
+
+
+async def decode_file(request: Request, encoding: str, language: str) -> Response:
+    """Answer with the text and the encoding of a file in the body of a request, or with the problem."""
     try:
-        decoded = await asyncio.to_thread(decode_list, await file_of(desk.request), encoding)
+        decoded = await asyncio.to_thread(decode_list, await file_of(request), encoding)
     except HTTPException as problem:
         return _answer({"problem": str(problem.detail)}, problem.status_code)
     except ValueError as problem:
         text, params = problem.args
-        return _answer({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
-    notice = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, desk.language)
+        return _answer({"problem": say(text, params, language)}, HTTPStatus.BAD_REQUEST)
+    notice = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, language)
     return _answer({"text": decoded.text, "encoding": notice})
 
 
@@ -398,9 +406,12 @@ def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
 async def _show(desk: DirectorPageDep, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
+    request = pairing.ListMissingLicencesRequest(tournament_id=desk.tournament_id)
+    licences: pairing.ListMissingLicencesResponse = await desk.calls.ask(request)
     return await desk.show(
         "director/players.html",
         PAGE,
+        licences=licences,
         players=desk.players_by_name,
         said=said,
         many=len(desk.tournament.players) > MAX_PLAYERS_WITH_FORMS,

@@ -1,0 +1,199 @@
+"""`faristol register preview`, `import`, `export` and `set-categories`: lists of persons, and categories by age."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faristol.cli.options import Address, AsJson
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.federation.people_export import format_register
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.pb.register.v1 import events_pb2 as events
+from faristol.pb.register.v1 import register_pb2 as pb
+from faristol.presentation.register_sentences import describe_change
+from faristol.table_terminal.shared.common import print_answer
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.lists import decoded_content_of
+from faristol.typed_input.people_list import PeopleList, read_people
+
+MAX_PEOPLE_LIST_BYTES = 20_000_000
+"""Limit of a list in bytes."""
+
+ROW_LINE = N_("{line}: {name}: {status}")
+CANDIDATE_LINE = N_("perhaps {name} ({id}, {number})")
+EXPIRED_ROW = N_("the licence expired on {day}")
+SUMMARY = N_("{new} new, {changed} changed, {same} the same, {doubtful} doubtful, {missing} missing in the list")
+WRONG_LINES = N_("These lines cannot be read: mend them, or leave them out with {option}.")
+TAKEN = N_(
+    "Taken as act {version}: {entered} new, {changed} changed, {removed} removed. `register undo {version}` undoes it."
+)
+NOT_A_CATEGORY = N_("{given} is not a category: expected one such as U18=0-17 or Veteran=60-")
+NOT_A_DECISION = N_("{given} is not a decision: expected a line and an id, such as 17=anna, or 17= for a new person")
+CATEGORIES_SET = N_("The categories of {season} are set.")
+
+ListArgument = Annotated[str, typer.Argument(metavar="LIST", help="File with the list, - for standard input.")]
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of the file; guessed if not given.")]
+LinesOption = Annotated[str, typer.Option("--lines", help="Lines to take, such as 2,5,9; all new and changed ones.")]
+DecisionOption = Annotated[
+    list[str] | None,
+    typer.Option("--same-as", help="A doubtful line and its person: 17=anna, or 17= for a new person. Repeatable."),
+]
+RemoveOption = Annotated[
+    str, typer.Option("--remove", help="IDs of missing persons to remove from the register, separated by commas.")
+]
+NameOption = Annotated[str, typer.Option("--name", help="Name of the list in the history.")]
+SkipOption = Annotated[bool, typer.Option("--skip-wrong", help="Leave out lines that cannot be read.")]
+DigestOption = Annotated[
+    str, typer.Option("--digest", help="Digest of a preview: the import is refused if the register has changed since.")
+]
+SeasonArgument = Annotated[str, typer.Argument(metavar="SEASON", help="ID of the season.")]
+YearOption = Annotated[int, typer.Option("--year", help="Year in which the ages are counted.")]
+CategoriesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CATEGORY...", help="Categories with their ages: U18=0-17 Veteran=60-. None removes them."),
+]
+
+
+def preview_import(
+    file: ListArgument, encoding: EncodingOption = "", address: Address = None, json_output: AsJson = False
+) -> None:
+    """Print what a list would change: new, changed, doubtful and missing persons, and expired licences."""
+    language = language_of_terminal()
+    listed = _read(file, encoding, language)
+    found: pb.PreviewImportResponse = answer_to(pb.PreviewImportRequest(rows=listed.rows), address)
+    print_answer(to_json(found), _format_preview(found, listed, language), json_output=json_output)
+
+
+def import_list(
+    file: ListArgument,
+    encoding: EncodingOption = "",
+    lines: LinesOption = "",
+    same_as: DecisionOption = None,
+    remove: RemoveOption = "",
+    name: NameOption = "",
+    skip_wrong: SkipOption = False,
+    digest: DigestOption = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Take a list into the register in one act: all new and changed rows, or those of some lines."""
+    language = language_of_terminal()
+    listed = _read(file, encoding, language)
+    if listed.errors and not skip_wrong:
+        wrong = "\n".join(map(str, listed.errors))
+        raise StartError(f"{say(WRONG_LINES, {'option': '--skip-wrong'}, language)}\n{wrong}")
+    if not digest:
+        found: pb.PreviewImportResponse = answer_to(pb.PreviewImportRequest(rows=listed.rows), address)
+        digest = found.digest
+    request = pb.ImportPersonsRequest(
+        command_id=str(uuid.uuid4()),
+        rows=listed.rows,
+        digest=digest,
+        name=name or (Path(file).name if file != "-" else ""),
+        lines=[int(each) for each in lines.replace(",", " ").split()],
+        decisions=[_parse_decision(each, language) for each in same_as or ()],
+        removed_ids=remove.replace(",", " ").split(),
+    )
+    taken: pb.ImportPersonsResponse = answer_to(request, address)
+    params = {name: getattr(taken, name) for name in ("version", "entered", "changed", "removed")}
+    print_answer(to_json(taken), [say(TAKEN, params, language)], json_output=json_output)
+
+
+def export(address: Address = None) -> None:
+    """Print the register as CSV, the input of `faristol register import`."""
+    persons: list[pb.RegisteredPerson] = []
+    while True:
+        request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=1_000)
+        found: pb.ListRegisteredPersonsResponse = answer_to(request, address)
+        persons += found.persons
+        if not found.persons or len(persons) >= found.total:
+            break
+    typer.echo(format_register(persons), nl=False)
+
+
+def set_categories(
+    season: SeasonArgument,
+    categories: CategoriesArgument = None,
+    year: YearOption = 0,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Set the categories by age of a season. A person belongs to the first one with the age."""
+    language = language_of_terminal()
+    request = pb.SetCategoriesRequest(
+        command_id=str(uuid.uuid4()),
+        season_id=season,
+        year=year,
+        categories=[_parse_category(each, language) for each in categories or ()],
+    )
+    answer: pb.SetCategoriesResponse = answer_to(request, address)
+    print_answer(to_json(answer), [say(CATEGORIES_SET, {"season": season}, language)], json_output=json_output)
+
+
+def _read(file: str, encoding: str, language: str) -> PeopleList:
+    """Read a list. Raises ``StartError`` if no line can be read."""
+    decoded = decoded_content_of(file, language, MAX_PEOPLE_LIST_BYTES, encoding)
+    listed = read_people(decoded.text, language)
+    if not listed.rows:
+        raise StartError("\n".join(map(str, listed.errors)))
+    return listed
+
+
+def _parse_decision(given: str, language: str) -> pb.RowDecision:
+    line, sign, person_id = given.partition("=")
+    if not sign or not line.strip().isdecimal():
+        raise StartError(say(NOT_A_DECISION, {"given": repr(given)}, language))
+    return pb.RowDecision(line=int(line), person_id=person_id.strip())
+
+
+def _parse_category(given: str, language: str) -> events.AgeCategory:
+    name, sign, ages = given.partition("=")
+    least, dash, most = ages.partition("-")
+    numbers = [least.strip() or "0", most.strip() or "0"]
+    if not (sign and dash and name.strip() and all(map(str.isdecimal, numbers))):
+        raise StartError(say(NOT_A_CATEGORY, {"given": repr(given)}, language))
+    return events.AgeCategory(name=name.strip(), min_age=int(numbers[0]), max_age=int(numbers[1]))
+
+
+def _format_preview(found: pb.PreviewImportResponse, listed: PeopleList, language: str) -> Iterator[str]:
+    read, statuses = translations(language).gettext, labels_of(pb.RowStatus.DESCRIPTOR)
+    doubts = labels_of(pb.RowDoubt.DESCRIPTOR)
+    for row in found.rows:
+        if row.status == pb.ROW_STATUS_SAME and not row.expired_on:
+            continue
+        status = read(statuses[row.status])
+        if row.doubt:
+            status = f"{status} ({read(doubts[row.doubt])})"
+        who = f"{row.name} ({row.person_id})" if row.person_id else row.name
+        yield say(ROW_LINE, {"line": row.line or "–", "name": who, "status": status}, language)
+        yield from (f"    {describe_change(change, language)}" for change in row.changes)
+        yield from _format_candidates(row.candidates, language)
+        if row.expired_on:
+            yield f"    {say(EXPIRED_ROW, {'day': row.expired_on}, language)}"
+    count = Counter(row.status for row in found.rows)
+    numbers = {
+        "new": count[pb.ROW_STATUS_NEW],
+        "changed": count[pb.ROW_STATUS_CHANGED],
+        "same": count[pb.ROW_STATUS_SAME],
+        "doubtful": count[pb.ROW_STATUS_DOUBTFUL],
+        "missing": count[pb.ROW_STATUS_MISSING],
+    }
+    yield say(SUMMARY, numbers, language)
+    yield from map(str, listed.errors)
+    yield f"--digest {found.digest}"
+
+
+def _format_candidates(candidates: Sequence[pb.RowCandidate], language: str) -> Iterator[str]:
+    for each in candidates:
+        params = {"name": each.name, "id": each.person_id, "number": each.federation_id or each.club or "–"}
+        yield f"    {say(CANDIDATE_LINE, params, language)}"
