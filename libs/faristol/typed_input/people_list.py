@@ -195,13 +195,13 @@ def _read_csv(text: str, language: str) -> PeopleList:
 
 
 _FIDE_HEADINGS = ("ID Number", "Name", "Fed", "SRtng", "B-day")
-_HEADING = re.compile(r"ID Number|\S+")
+_HEADING_PATTERN = re.compile(r"ID Number|\S+")
 
 
 def _read_fide(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     """Yield the cells of each line of a rating list of FIDE, by the places of its headings."""
     first = next(place for place, line in enumerate(lines) if line.strip())
-    headings = [(found[0], found.start()) for found in _HEADING.finditer(lines[first])]
+    headings = [(found[0], found.start()) for found in _HEADING_PATTERN.finditer(lines[first])]
     ends = [start for _, start in headings[1:]] + [None]
     columns = {
         name: slice(start, end) for (name, start), end in zip(headings, ends, strict=True) if name in _FIDE_HEADINGS

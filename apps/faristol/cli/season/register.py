@@ -34,7 +34,7 @@ CANDIDATE_LINE = N_("perhaps {name} ({id}, {number})")
 EXPIRED_ROW = N_("the licence expired on {day}")
 SUMMARY = N_("{new} new, {changed} changed, {same} the same, {doubtful} doubtful, {missing} missing in the list")
 WRONG_LINES = N_("These lines cannot be read: mend them, or leave them out with {option}.")
-TAKEN = N_(
+LIST_TAKEN = N_(
     "Taken as act {version}: {entered} new, {changed} changed, {removed} removed. `register undo {version}` undoes it."
 )
 NOT_A_CATEGORY = N_("{given} is not a category: expected one such as U18=0-17 or Veteran=60-")
@@ -106,7 +106,7 @@ def import_list(
     )
     taken: pb.ImportPersonsResponse = answer_to(request, address)
     params = {name: getattr(taken, name) for name in ("version", "entered", "changed", "removed")}
-    print_answer(to_json(taken), [say(TAKEN, params, language)], json_output=json_output)
+    print_answer(to_json(taken), [say(LIST_TAKEN, params, language)], json_output=json_output)
 
 
 def export(address: Address = None) -> None:

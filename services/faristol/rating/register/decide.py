@@ -61,7 +61,7 @@ class Decided:
 
 
 def former_details(person: Person, amended: Details) -> str:
-    """Return the present values of the details that are amended, as the text of a note; empty if there are none."""
+    """Return the present values of the details that are amended, as the text of a note; empty without any."""
     known = person.known
     former = {name: known.get(name, DETAILS[name].empty) for name in amended}
     return json.dumps(former, ensure_ascii=False, separators=(",", ":")) if former else ""
