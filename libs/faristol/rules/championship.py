@@ -21,6 +21,9 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
 SYSTEMS_BY_LOT = frozenset({"swiss-lot", "classification-lot"})
 """Systems whose first round is drawn by lot."""
 
+SYSTEMS_BY_RESULTS = frozenset({"swiss", "classification", "dutch", "king-of-the-hill"})
+"""Systems that pair by the results, not by lot, a table of rounds or a bracket: a tournament can go on under them."""
+
 MIN_LOT_ROUNDS = 9
 """Least number of rounds of a championship whose first round is drawn by lot (FISC I.1)."""
 

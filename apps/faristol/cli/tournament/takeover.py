@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,21 +21,15 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.other_programs.imported_rounds import build_rounds, compare_standings, find_bye_spread
-from faristol.rules.tournament_files import FileDivision, TournamentFile, UnreadableFile, find_doubts
+from faristol.rules.tournament_files import FileDivision, TournamentFile, UnreadableFile, files, find_doubts
+from faristol.rules.tournament_files.files import ReadFile, is_of_folder, read_folder
 from faristol.rules.tournament_files.mending import mend
-from faristol.rules.tournament_files.reports import to_tournament
-from faristol.rules.tournament_files.results_list import read_results
-from faristol.rules.tournament_files.tou import read_tou
-from faristol.rules.tournament_files.tsh import CONFIG_FILE, decode_tsh, read_division, read_tsh
-from faristol.rules.trf import TrfError, decode_trf, read_trf
+from faristol.rules.tournament_files.tsh import CONFIG_FILE
 from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE, number, say
 from faristol.text.terminal import language_of_terminal
 
-UNKNOWN_FILE = N_(
-    "{file} is not of a known format: expected the folder of tsh, a .t, .tou or TRF file, or a list of results (.csv)"
-)
 UNREADABLE = N_("{file} cannot be read: {problem}")
 WHICH_DIVISION = N_("the file has the divisions {divisions}: choose one with --division")
 ERRORS_LEFT = N_(
@@ -107,7 +100,7 @@ def import_tournament(
         raise StartError(localize(ERRORS_LEFT, count=errors))
     if (doubts := len(find_doubts(chosen)) + bool(assumed)) and not yes:
         agree(localize(DOUBTS_LEFT, count=doubts), localize(NOT_TAKEN_OVER))
-    options = _read_options(option or ())
+    options = read_options(option or ())
     if (spread := find_bye_spread(of)) and "bye_spread" not in options:
         options["bye_spread"] = str(spread)
         typer.echo(localize(BYE_SPREAD, points=spread), err=True)
@@ -147,43 +140,22 @@ def read_file(path: Path) -> tuple[TournamentFile, int]:
     Raises ``StartError`` for a file of no known format, and for one that is malformed.
     """
     try:
-        return _read(path)
+        found = _read(path)
     except OSError as error:
         raise StartError(localize(UNREADABLE, file=str(path), problem=error.strerror or str(error))) from None
     except UnreadableFile as error:
         text = say(error.problem, error.params, language_of_terminal())
         place = f"{error.file}:{error.line}" if error.line else error.file
         raise StartError(f"{place}: {text}") from None
-    except (TrfError, zipfile.BadZipFile) as error:
-        raise StartError(localize(UNREADABLE, file=str(path), problem=str(error))) from None
+    return found.tournament, found.assumed
 
 
-def _read(path: Path) -> tuple[TournamentFile, int]:
-    if path.is_dir():
-        return read_tsh({file.name: decode_tsh(file.read_bytes()) for file in _list_tsh_files(path)}), 0
-    content = path.read_bytes()
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if name.endswith((".t", CONFIG_FILE))]
-            return read_tsh({Path(name).name: decode_tsh(archive.read(name)) for name in names}), 0
-    suffix = path.suffix.casefold()
+def _read(path: Path) -> ReadFile:
     if path.name.casefold() == CONFIG_FILE:
-        return _read(path.parent)
-    if suffix == ".t":
-        return TournamentFile(
-            path.stem, divisions=(read_division(decode_tsh(content), "", path.name),), program="tsh"
-        ), 0
-    if suffix == ".csv":
-        return read_results(decode_tsh(content), path.name), 0
-    if content.lstrip(b"\xef\xbb\xbf").startswith(b"*M"):
-        return read_tou(decode_tsh(content), path.name), 0
-    if suffix in {".trf", ".trfx", ".txt"}:
-        return to_tournament(read_trf(decode_trf(content)))
-    raise StartError(localize(UNKNOWN_FILE, file=str(path)))
-
-
-def _list_tsh_files(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.iterdir()) if file.suffix == ".t" or file.name.casefold() == CONFIG_FILE]
+        path = path.parent
+    if path.is_dir():
+        return read_folder({file.name: file.read_bytes() for file in sorted(path.iterdir()) if is_of_folder(file.name)})
+    return files.read_file(path.name, path.read_bytes())
 
 
 def _choose(found: TournamentFile, division: str) -> TournamentFile:
@@ -208,7 +180,8 @@ def _show_doubts(found: TournamentFile, assumed: int) -> int:
     return errors
 
 
-def _read_options(given: Sequence[str]) -> dict[str, str]:
+def read_options(given: Sequence[str]) -> dict[str, str]:
+    """Return options of rules by their names. Raises ``BadParameter``."""
     options = {}
     for text in given:
         key, equals, value = text.partition("=")

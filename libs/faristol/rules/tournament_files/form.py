@@ -93,6 +93,16 @@ ABSENT = FileRound(RoundKind.ABSENCE)
 
 
 @dataclass(frozen=True, slots=True)
+class FileStanding:
+    """The line of a player in the standings that another program computed; None for a value that it does not tell."""
+
+    rank: int | None = None
+    """From 1."""
+    half_points: int | None = None
+    spread: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FilePlayer:
     """A player of a division."""
 
@@ -110,6 +120,8 @@ class FilePlayer:
     """Whether the player has left the tournament."""
     line: int = 0
     """Line of the file, from 1; 0 without a file of lines."""
+    standing: FileStanding = FileStanding()
+    """After the last round with all results, as the program of the file computed it."""
 
     def round(self, number: int) -> FileRound:
         """Return a round, from 1; an absence if the player has none."""

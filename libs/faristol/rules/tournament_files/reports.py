@@ -10,6 +10,7 @@ from faristol.rules.tournament_files.form import (
     FileDivision,
     FilePlayer,
     FileRound,
+    FileStanding,
     RoundKind,
     TournamentFile,
 )
@@ -29,6 +30,9 @@ _ASSUMED: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys("0L", (0, 1)),
 }
 """Scores of a result for which the file has none: 1–0 says who won, and no more."""
+
+HALF_POINT_TENTHS_FACTOR = 5
+"""Tenths of a point in half a point."""
 
 
 def to_tournament(document: Document) -> tuple[TournamentFile, int]:
@@ -56,6 +60,7 @@ def to_tournament(document: Document) -> tuple[TournamentFile, int]:
                 rating=player.rating or None,
                 rounds=tuple(cells),
                 country=player.federation,
+                standing=FileStanding(player.rank or None, _to_half_points(player.points)),
             )
         )
     rounds = max((len(player.rounds) for player in players), default=0)
@@ -70,6 +75,11 @@ def to_tournament(document: Document) -> tuple[TournamentFile, int]:
         passed_over=tuple(map(str, document.notes)),
     )
     return found, assumed // 2
+
+
+def _to_half_points(tenths: int | None) -> int | None:
+    """Return points in halves; None if the file has none, or not in halves."""
+    return None if tenths is None or tenths % HALF_POINT_TENTHS_FACTOR else tenths // HALF_POINT_TENTHS_FACTOR
 
 
 def _known_scores(scores: Scores | None, number: int) -> tuple[int, int] | None:

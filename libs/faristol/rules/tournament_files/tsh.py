@@ -1,7 +1,8 @@
 """The folder of a tournament of tsh: ``config.tsh``, and a file of each division such as ``a.t``.
 
 A line of ``a.t`` is a player: the name, the rating, the numbers of the opponents round by round, a semicolon, the own
-scores, and further fields after semicolons, such as ``p12`` (1 for a start, 2 for a reply, 0 for a bye) and ``board``.
+scores, and further fields after semicolons, such as ``p12`` (1 for a start, 2 for a reply, 0 for a bye), ``board`` and
+``rrank`` (the ranks before the first round and after each).
 Players are numbered by their lines. Opponent 0 is a bye: with a score above 0 it is a win, below 0 a loss, and the
 score is its spread. ``00`` stands for an unknown value. Names have the form ``Surname, Given``, and no digits. The
 documentation of tsh describes the folder (https://www.poslarchive.com/tsh/doc/); tsh reads ISO 8859-1.
@@ -21,6 +22,7 @@ from faristol.rules.tournament_files.form import (
     FileDivision,
     FilePlayer,
     FileRound,
+    FileStanding,
     RoundKind,
     TournamentFile,
     UnreadableFile,
@@ -66,6 +68,8 @@ class _Line:
     scores: tuple[int | None, ...]
     starts: tuple[int, ...]
     tables: tuple[int, ...]
+    ranks: tuple[int, ...]
+    """Before the first round, and after each round; empty if the file does not tell."""
 
 
 def read_tsh(files: Mapping[str, str]) -> TournamentFile:
@@ -121,7 +125,13 @@ def read_division(text: str, name: str = "", file: str = "a.t") -> FileDivision:
     if len(lines) > MAX_FILE_PLAYERS or any(len(line.opponents) > MAX_FILE_ROUNDS for line in lines):
         limits = {"players": MAX_FILE_PLAYERS, "rounds": MAX_FILE_ROUNDS}
         raise UnreadableFile(file, 0, FILE_BEYOND_LIMITS, limits)
-    return FileDivision(name, tuple(replace(line.player, rounds=tuple(_rounds(line, lines))) for line in lines))
+    division = FileDivision(name, tuple(replace(line.player, rounds=tuple(_rounds(line, lines))) for line in lines))
+    last = division.complete_rounds
+    ranked = (
+        replace(player, standing=FileStanding(line.ranks[last] or None)) if last < len(line.ranks) else player
+        for player, line in zip(division.players, lines, strict=True)
+    )
+    return replace(division, players=tuple(ranked))
 
 
 def _read_line(text: str, number: int, file: str) -> _Line:
@@ -152,6 +162,7 @@ def _read_line(text: str, number: int, file: str) -> _Line:
         tuple(_unless_unknown(word, _SCORE_PATTERN, file, number, SCORE_EXPECTED) for word in scores),
         tuple(int(word) if word.isdecimal() else 0 for word in fields.get("p12", ())),
         tuple(int(word) if word.isdecimal() else 0 for word in fields.get("board", ())),
+        tuple(int(word) if word.isdecimal() else 0 for word in fields.get("rrank", ())),
     )
 
 

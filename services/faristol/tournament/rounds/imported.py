@@ -17,15 +17,13 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, derive_seed
+from faristol.rules.championship import SYSTEMS_BY_RESULTS
 from faristol.tournament.conditions import build_not_registered_refusal, check_open
 from faristol.tournament.results.entry import MAX_BATCH_RESULTS, enter_imported
 from faristol.tournament.results.results import MOST_POINTS
 from faristol.tournament.rounds.tables import hall_of_table
 from faristol.tournament.situation import PairingCommand, Situation
 from faristol.tournament.state import Pairing, Phase, TournamentState, evolve, game_id
-
-SYSTEMS = frozenset({"swiss", "classification", "dutch", "king-of-the-hill"})
-"""Systems under which a tournament can go on: they pair by the results, not by a table of rounds or a bracket."""
 
 _PROGRAM_PATTERN = re.compile(r"[a-z0-9-]{1,20}")
 
@@ -58,12 +56,12 @@ def import_rounds(situation: Situation, request: pb.ImportRoundsRequest) -> list
 def _check_possible(state: TournamentState, ruleset: Ruleset) -> None:
     """Raise ``Refusal`` if no round can be imported."""
     system = ruleset.championship.system
-    if system not in SYSTEMS or ruleset.championship.team_boards is not None:
+    if system not in SYSTEMS_BY_RESULTS or ruleset.championship.team_boards is not None:
         raise Refusal(
             "NOT_IMPORTED",
             ruleset.article("championship.system"),
             N_("Rounds are imported only for players paired by {known}; the rules have {system}."),
-            {"known": ", ".join(sorted(SYSTEMS)), "system": system},
+            {"known": ", ".join(sorted(SYSTEMS_BY_RESULTS)), "system": system},
         )
     if state.open_round is not None or state.draft is not None:
         number = state.open_round.number if state.open_round else len(state.played) + 1
