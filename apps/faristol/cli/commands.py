@@ -39,6 +39,9 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         "tournament.results_entry:enter", N_("Enter the results of a round, table by table, or from a file.")
     ),
     "print": Verb("printing:print_paper", N_("Write pairings, slips, sheets, cards or standings as a PDF.")),
+    "shadow": Verb(
+        "shadow:shadow", N_("Follow a tournament of another program, and list how it differs from the rules.")
+    ),
     "access": Noun(
         N_("Credentials: roles and their scopes."),
         {
@@ -357,6 +360,7 @@ def format_command(method: str) -> str:
 _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "ListActs": "tournament history",
     "ImportRounds": "tournament import",
+    "ReportShadow": "shadow",
     "RegisterPlayers": "player import",
     "AddPicture": "screen add-picture",
     "EnterResults": "enter",

@@ -71,6 +71,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "TribunalAppointed": N_("The tribunal of appeals is appointed."),
     "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
     "FinalCheckExcused": N_("Excused at the end: {check} ({open})."),
+    "ShadowCompared": N_("Compared with {program}: {differences} {differences:difference|differences}."),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against command {version}."),
     "RatingSystemChosen": RATED_BY,
 }

@@ -24,6 +24,7 @@ OPEN_SENTENCES: Mapping[events.FinalCheck.ValueType, str] = {
     events.FINAL_CHECK_KEPT_ASIDE: N_("{open} {open:event was|events were} kept aside without a verdict: {subjects}."),
     events.FINAL_CHECK_PARKED: N_("{open} {open:event|events} could not be processed: {subjects}."),
     events.FINAL_CHECK_SEALS: N_("The last events are not sealed and stored by: {subjects}."),
+    events.FINAL_CHECK_SHADOW: N_("{open} {open:difference|differences} from another program: {subjects}."),
 }
 """What each check says of open matters."""
 

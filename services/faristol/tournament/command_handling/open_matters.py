@@ -48,7 +48,16 @@ async def load_open_matters(record: Record, state: TournamentState) -> list[Open
         _build(events.FINAL_CHECK_KEPT_ASIDE, aside, sum(aside.values())),
         _build(events.FINAL_CHECK_PARKED, parked),
         _build(events.FINAL_CHECK_SEALS, unsealed),
+        find_shadow(state.shadow),
     ]
+
+
+def find_shadow(shadow: events.ShadowCompared | None) -> OpenMatters:
+    """Return the differences of the last comparison with another program, by their players."""
+    if shadow is None:
+        return _build(events.FINAL_CHECK_SHADOW, ())
+    subjects = {each.player_id or each.kind for each in shadow.examples}
+    return _build(events.FINAL_CHECK_SHADOW, subjects, shadow.differences)
 
 
 def _build(check: events.FinalCheck.ValueType, subjects: Iterable[str], number: int | None = None) -> OpenMatters:

@@ -15,6 +15,7 @@ from faristol.tournament.administration import (
     prizes,
     publication,
     qualification,
+    shadows,
     tournaments,
 )
 from faristol.tournament.byes import requested as requested_byes
@@ -39,7 +40,7 @@ from faristol.tournament.teams import entries
 M = TypeVar("M", bound=Message)
 
 _FEATURES: tuple[Any, ...] = (
-    *(tournaments, description, publication, finalisation, halls, announcements, prizes, qualification),
+    *(tournaments, description, publication, finalisation, shadows, halls, announcements, prizes, qualification),
     *(registration, licences, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
     *(entries, pairs, pairing, drafts, course, imported),
     *(entry, corrections, confirmations, reports, postponements),

@@ -181,6 +181,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.StandingsPublished: lambda state, event: replace(state, over=True),
     events.StandingsReopened: lambda state, event: replace(state, over=False, finalised=False),
     events.FinalCheckExcused: lambda state, event: state,
+    events.ShadowCompared: lambda state, event: replace(state, shadow=event),
     events.TournamentFinalised: lambda state, event: replace(state, finalised=True),
     **entries.FOLDS,
     **rounds.FOLDS,

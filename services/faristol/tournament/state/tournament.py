@@ -601,6 +601,8 @@ class TournamentState:
     """Whether its final standings are published."""
     finalised: bool = False
     """Whether it was finalised after the publication."""
+    shadow: events.ShadowCompared | None = None
+    """The last comparison with another program; None without one. The message must not be changed."""
     version: int = field(default=0, compare=False)
     """Number of events folded."""
     following: Following = Following()

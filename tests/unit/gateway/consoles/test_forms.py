@@ -94,6 +94,7 @@ BY_CLAIM = {
 
 OF_TERMINAL = {
     "ImportRounds": "a file of another program is read and mended at the terminal: `faristol tournament import`",
+    "ReportShadow": "a program compares the tournament with another one: `faristol shadow`",
 }
 """Why a command of a tournament has no form."""
 
