@@ -30,7 +30,7 @@ from faristol.rules.trf import read_trf, write_trf
 
 FISE = load_ruleset("fise")
 
-TAGS_OF_TRF26 = {"182", "192", "202", "300", "310", "320", "362", "802"}
+TAGS_OF_TRF26 = {"182", "192", "202", "300", "310", "320", "330", "362", "801", "802"}
 
 
 class Folded(folded.Folded):
@@ -323,12 +323,11 @@ async def test_the_report_has_the_matches_of_teams_with_their_byes_and_other_ord
         "320  1.0  2.0 003 002 000",
         "300 001 001 002 0001 0002",  # Tarragona’s line-up is another since round 3
         "300 002 003 001 0006 0000",
-        "300 002 001 003 0001 0000",
-        "300 003 002 003 0004 0000",
+        "300 002 001 003 0001 0002",  # its second player has no opponent
         "300 003 003 002 0006 0000",
-        "802   1          2.0    3.5    2 b  1.5     3 w  1.0   HPB    1.0",
-        "802   2          1.5    3.5    1 w  0.5   PAB    2.0     3 b  1.0",
-        "802   3          2.0    4.0  PAB    2.0     1 b  1.0     2 w  1.0",
+        "802   1          2.0    3.5   2 b  1.5     3 w  1.0   HPB    1.0",
+        "802   2          1.5    3.5   1 w  0.5   PAB    2.0     3 b  1.0",
+        "802   3          2.0    4.0 PAB    2.0     1 b  1.0     2 w  1.0",
     ]
     document = read_trf(text)
     assert [(team.number, team.name) for team in document.teams] == [

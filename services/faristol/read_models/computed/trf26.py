@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.pb.results.v1 import results_pb2 as results
@@ -32,6 +32,11 @@ _TEAM_SYSTEM_CODES = {
     "double-round-robin": "BERGER_TEAM_ROUNDROBIN_G2",
     "knock-out": "CUSTOM_TEAM_KNOCKOUT",
 }
+_BYE_LETTERS: Mapping[str, str] = {"PAB": "U", "FPB": "F", "HPB": "H", "ZPB": "Z"}
+
+PLACE_SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Places of players in the record of their team, from 1; longer line-ups begin again."""
+
 _BYE_TYPES: Mapping[int, str] = {results.OUTCOME_WIN: "FPB", results.OUTCOME_DRAW: "HPB"}
 
 
@@ -98,7 +103,10 @@ def list_team_records(
     players: Sequence[TrfPlayer],
     number_of: Mapping[str, int],
 ) -> TeamRecords:
-    """Return the records of teams (310) with their byes (320), other orders of boards (300) and matches (802)."""
+    """Return the records of teams (310) with their byes (320), forfeited matches (330), boards and matches.
+
+    Boards are in those of other orders (300), matches in those for readers, with the boards (801) and without (802).
+    """
     numbers = {team.team_id: number for number, team in enumerate(teams, 1)}
     standings = {line.team_id: line for line, _ in rank_as_rows(tournament, teams, rounds, ruleset)}
     found = []
@@ -114,13 +122,25 @@ def list_team_records(
         for game in round_.games
         for seat in game.seats
     }
+    colours = {team.team_id: _colours(team, rounds, seated, players, number_of) for team in teams}
+    boards = _BoardReader(tournament, rounds, players, number_of)
+    forfeits = [*_list_forfeits(rounds, boards, colours)]
+    forfeited = {(each.round, team_id) for each in forfeits for team_id in (each.white_id, each.black_id)}
+    listed_of = {team.number: team.players for team in found}
     lines = [
         *_list_byes(tournament, rounds, ruleset, numbers),
-        *_list_other_orders(tournament, teams, rounds, numbers, number_of),
         *(
-            _format_matches(standings[team.team_id], numbers, _colours(team, rounds, seated, players, number_of))
+            f"330 {each.kind} {each.round:03} {numbers[each.white_id]:03} {numbers[each.black_id]:03}"
+            for each in forfeits
+        ),
+        *_list_other_orders(teams, rounds, boards, numbers, number_of),
+        *(
+            _format_boards(
+                standings[team.team_id], numbers, colours[team.team_id], boards, listed_of[numbers[team.team_id]]
+            )
             for team in teams
         ),
+        *(_format_matches(standings[team.team_id], numbers, colours[team.team_id], forfeited) for team in teams),
     ]
     return TeamRecords(tuple(found), tuple(lines))
 
@@ -150,25 +170,79 @@ def _list_byes(
         yield f"320 {match_points:4.1f} {points:4.1f} " + " ".join(f"{number:03}" for number in by_round)
 
 
+class _BoardReader:
+    """The boards of teams, as in the lines of the players."""
+
+    def __init__(
+        self,
+        tournament: Tournament,
+        rounds: Sequence[Round],
+        players: Sequence[TrfPlayer],
+        number_of: Mapping[str, int],
+    ) -> None:
+        self.count = tournament.team_boards
+        self._cells = {player.number: player for player in players}
+        self._seated: dict[tuple[int, str, int], int] = {}
+        for round_ in rounds:
+            for game in round_.games:
+                for seat in game.seats:
+                    self._seated[round_.round, seat.team_id, game.board] = number_of.get(seat.player_id, 0)
+            for bye in round_.byes:
+                if bye.player_id and bye.match and bye.board:  # the other team has no player for the board
+                    self._seated[round_.round, bye.team_id, bye.board] = number_of.get(bye.player_id, 0)
+
+    def list_players(self, round_number: int, team_id: str) -> list[int]:
+        """Return the starting numbers of the players of a team at the boards of a round; 0 for an empty board."""
+        return [self._seated.get((round_number, team_id, board), 0) for board in range(1, self.count + 1)]
+
+    def list_results(self, round_number: int, team_id: str) -> str:
+        """Return the results of a team at these boards, as in the players' lines; ``-`` for an empty board."""
+        numbers = self.list_players(round_number, team_id)
+        return "".join(self._cells[number].cell(round_number).result if number else "-" for number in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forfeit:
+    """A match in which no board was played."""
+
+    kind: str
+    """``+-`` won by the white team, ``-+`` by the black one, ``--`` by neither."""
+    round: int
+    white_id: str
+    """The team with white at its first board."""
+    black_id: str
+
+
+def _list_forfeits(
+    rounds: Iterable[Round], boards: _BoardReader, colours: Mapping[str, Mapping[int, str]]
+) -> Iterator[_Forfeit]:
+    """Yield the matches that a team lost by absence at all boards, or both did."""
+    for round_ in rounds:
+        for match in round_.matches:
+            white, black = match.first_team_id, match.second_team_id
+            if colours.get(white, {}).get(round_.round, "w") == "b":
+                white, black = black, white
+            won, lost = (boards.list_results(round_.round, team_id) for team_id in (white, black))
+            if {*won, *lost} <= {"+", "-"} and not ("+" in won and "+" in lost):
+                yield _Forfeit("+-" if "+" in won else "-+" if "+" in lost else "--", round_.round, white, black)
+
+
 def _list_other_orders(
-    tournament: Tournament,
     teams: Sequence[rows.Team],
     rounds: Sequence[Round],
+    boards: _BoardReader,
     numbers: Mapping[str, int],
     number_of: Mapping[str, int],
 ) -> Iterator[str]:
     """Yield a record for each match in which a team had another order than its line-up, or an empty board (300)."""
-    boards = tournament.team_boards
-    usual = {team.team_id: [*_list_numbers(team.line_up, number_of), *[0] * boards][:boards] for team in teams}
+    usual = {
+        team.team_id: [*_list_numbers(team.line_up, number_of), *[0] * boards.count][: boards.count] for team in teams
+    }
     for round_ in rounds:
         for match in round_.matches:
             both = match.first_team_id, match.second_team_id
             for team_id, other in (both, both[::-1]):
-                played = [0] * boards
-                for game in round_.games:
-                    for seat in game.seats:
-                        if game.match == match.match and seat.team_id == team_id and 0 < game.board <= boards:
-                            played[game.board - 1] = number_of[seat.player_id]
+                played = boards.list_players(round_.round, team_id)
                 if played != usual[team_id] or not all(played):
                     of = " ".join(f"{number:04}" for number in played)
                     yield f"300 {round_.round:03} {numbers[team_id]:03} {numbers[other]:03} {of}"
@@ -192,14 +266,48 @@ def _colours(
     return found
 
 
-def _format_matches(line: rows.TeamStanding, numbers: Mapping[str, int], colours: Mapping[int, str]) -> str:
-    """Return the record of a team's matches for readers (802)."""
-    text = f"802 {numbers[line.team_id]:3} {'':5} {line.match_half_points / 2:6.1f} {line.board_half_points / 2:6.1f} "
+def _describe_round(each: rows.TeamRound, numbers: Mapping[str, int]) -> str:
+    """Return the number of the opponent in a round, or the type of the bye."""
+    if each.opponent_id:
+        return f"{numbers[each.opponent_id]:3}"
+    return "PAB" if each.basis == results.TERM_BASIS_BYE else _BYE_TYPES.get(each.outcome, "ZPB")
+
+
+def _format_boards(
+    line: rows.TeamStanding,
+    numbers: Mapping[str, int],
+    colours: Mapping[int, str],
+    boards: _BoardReader,
+    players: Sequence[int],
+) -> str:
+    """Return the record of a team's matches with their boards for readers (801).
+
+    A round has the opponent, the colour, the results of the boards, and the places of their players in the record 310:
+    0 for an empty board, letters from the tenth on. The results of a bye are its letter at each board.
+    """
+    text = f"801 {numbers[line.team_id]:2} {'':5} {line.match_half_points / 2:4g} {line.board_half_points / 2:4.1f}"
+    place_of = {number: PLACE_SIGNS[place % len(PLACE_SIGNS)] for place, number in enumerate(players, 1)}
     for each in decode_tuples(rows.TeamRound, line.rounds):
         if each.opponent_id:
-            against, colour = f"{numbers[each.opponent_id]:3}", colours.get(each.round, " ")
+            order = "".join(place_of.get(number, "0") for number in boards.list_players(each.round, line.team_id))
+            found = boards.list_results(each.round, line.team_id)
+            text += f" {_describe_round(each, numbers)} {colours.get(each.round, ' ')} {found} {order}"
         else:
-            allocated = each.basis == results.TERM_BASIS_BYE
-            against, colour = "PAB" if allocated else _BYE_TYPES.get(each.outcome, "ZPB"), " "
-        text += f" {against} {colour} {each.board_half_points / 2:4.1f}  "
+            letter = _BYE_LETTERS[_describe_round(each, numbers)]
+            text += f" {'':3}   {letter * boards.count} {'':{boards.count}}"
+    return text.rstrip()
+
+
+def _format_matches(
+    line: rows.TeamStanding,
+    numbers: Mapping[str, int],
+    colours: Mapping[int, str],
+    forfeited: Container[tuple[int, str]],
+) -> str:
+    """Return the record of a team's matches for readers (802); ``f`` marks one that was forfeited."""
+    text = f"802 {numbers[line.team_id]:3} {'':5} {line.match_half_points / 2:6.1f} {line.board_half_points / 2:6.1f} "
+    for each in decode_tuples(rows.TeamRound, line.rounds):
+        colour = colours.get(each.round, " ") if each.opponent_id else " "
+        mark = "f" if (each.round, line.team_id) in forfeited else " "
+        text += f"{_describe_round(each, numbers)} {colour} {each.board_half_points / 2:4.1f}{mark}  "
     return text.rstrip()
