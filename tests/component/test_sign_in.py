@@ -50,7 +50,7 @@ from faristol.gateway.consoles.awards import ceremony
 from faristol.gateway.consoles.messages import slots as slot_console
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
-from faristol.gateway.federation import rating_lists, register_console, register_import, season_console
+from faristol.gateway.federation import packs, rating_lists, register_console, register_import, season_console
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.gateway.pages import routes as pages
 from faristol.pb.access.v1 import access_pb2 as access
@@ -91,6 +91,7 @@ PRIVATE = (
     day.routes,
     here.routes,
     ceremony.routes,
+    packs.routes,
     season_console.routes,
     rating_lists.console_routes,
     register_console.routes,

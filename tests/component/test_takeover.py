@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -16,10 +17,15 @@ from tests.component.processes import faristol
 from tests.component.quick import Championship, championship
 
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.other_programs.open_document import read_ods
+from faristol.presentation.other_programs.packs import open_pack
 from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound, RoundKind, TournamentFile
+from faristol.rules.tournament_files.files import read_file, read_folder
 from faristol.rules.tournament_files.tou import write_tou
 from faristol.rules.tournament_files.tsh import encode_tsh, read_division, write_tsh
+from faristol.shadow.sources import TournamentSource
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -148,7 +154,7 @@ async def test_an_event_taken_over_after_half_its_rounds_ends_here_with_the_stan
 
 
 @pytest.mark.skipif(not REAL_DIVISION.exists(), reason="the real division is not beside the checkout")
-async def test_a_real_division_taken_over_after_five_of_eleven_rounds_has_the_ranks_of_its_program(
+async def test_a_real_division_taken_over_after_five_of_eleven_rounds_has_its_published_table_and_medals(
     hall: Championship, tmp_path: Path
 ) -> None:
     known = json.loads(REAL_DIVISION.read_text())["players"][1:]
@@ -168,6 +174,14 @@ async def test_a_real_division_taken_over_after_five_of_eleven_rounds_has_the_ra
     names = [name for name, _, _ in await list_standings(hall, "kingston")]
     ranks = {f"X Player{chr(64 + each['id'])}": each["etc"]["rrank"][11] for each in known}
     assert [ranks[name] for name in names] == [*range(1, 13)]
+
+    published = pairing.PublishStandingsRequest(tournament_id="kingston", command_id=str(uuid.uuid4()))
+    position = (await hall.api.pairing.PublishStandings(published)).position
+    for number, player in enumerate(division.players):
+        path = f"/api/v1/players/{taken['player_ids'][number]}/career?min_position={position}"
+        medals = (await hall.http.get(path)).json()["medals"]
+        rank = ranks[player.name]
+        assert [medal["place"] for medal in medals] == ([rank] if rank <= 3 else [])
 
 
 @pytest.mark.parametrize("kind", ["tsh", "tou", "trf", "csv"])
@@ -223,3 +237,101 @@ async def test_errors_are_shown_and_mended_before_any_change_and_doubts_are_acce
     mended = ("--mend", "1/1/kind=bye", *OPTIONS, "--rounds", "6", "--yes")
     code, taken, said = await run(hall, "tournament", "import", str(broken), "--id", "broken", *mended)
     assert taken["closed"] == 2, said
+
+
+async def test_the_shadow_of_an_export_has_no_difference_and_a_planted_one_is_on_the_record(
+    hall: Championship, tmp_path: Path
+) -> None:
+    own, folder, state = hall.tournament_id, tmp_path / "shadow", str(tmp_path / "state.json")
+    await run(hall, "tsh", "export", own, "--folder", str(folder))
+    names = [line["name"] for line in (await hall.http.get(f"/api/v1/tournaments/{own}/standings")).json()["standings"]]
+    options = (*OPTIONS, "--option", "bye_spread=50", "--once", "--state", state)
+    if any(sign.isdigit() for name in names for sign in name):  # names of tsh have no digits: compare with the rules
+        linked: tuple[str, ...] = ()
+    else:
+        linked = ("--tournament", own)
+    code, found, said = await run(hall, "shadow", str(folder), *options, *linked)
+    assert (code, found["differences"]) == (0, []), f"{said}\n{found}"
+
+    report = tmp_path / "report.trf"
+    done = await asyncio.to_thread(
+        faristol, "trf", "export", own, "--output", str(report), "--address", hall.address, timeout=180
+    )
+    assert done.returncode == 0, done.stderr
+    linked = ("--tournament", own, "--system", "none")
+    code, found, said = await run(hall, "shadow", str(report), *options, *linked)
+    assert (code, found["differences"]) == (0, []), f"{said}\n{found}"
+
+    told = report.read_text(encoding="utf-8")
+    rating = next(line[48:52] for line in told.splitlines() if line.startswith("001"))
+    report.write_text(told.replace(f" {rating} ", " 1234 ", 1), encoding="utf-8")
+    code, found, said = await run(hall, "shadow", str(report), *options, *linked)
+
+    assert code == 1
+    assert {each["kind"] for each in found["differences"]} == {"rating"}
+    acts = await hall.api.pairing.ListActs(pairing.ListActsRequest(tournament_id=own, types=["ShadowCompared"]))
+    assert "differences: 1" in acts.acts[-1].details
+    checks = await hall.api.pairing.ListFinalChecks(pairing.ListFinalChecksRequest(tournament_id=own))
+    (shadow,) = [each for each in checks.checks if each.check == events.FINAL_CHECK_SHADOW]
+    assert (shadow.open, len(shadow.subjects)) == (1, 1)
+
+
+async def test_the_shadow_of_a_tournament_of_this_product_reads_its_page_and_has_no_difference(
+    hall: Championship, tmp_path: Path
+) -> None:
+    page = f"{str(hall.http.base_url).rstrip('/')}/tournaments/{hall.tournament_id}"
+    options = (*OPTIONS, "--option", "bye_spread=50", "--once", "--state", str(tmp_path / "state.json"))
+
+    code, found, said = await run(hall, "shadow", page, *options, "--tournament", hall.tournament_id)
+
+    assert (code, found["players"], found["complete_rounds"], found["differences"]) == (0, 9, 3, []), f"{said}\n{found}"
+    source = TournamentSource(str(hall.http.base_url).rstrip("/"), hall.tournament_id)
+    await asyncio.to_thread(source.load)
+    waiting = asyncio.create_task(asyncio.to_thread(source.wait, 60.0))
+    await asyncio.sleep(1)
+    assert not waiting.done()
+    described = pairing.DescribeTournamentRequest(tournament_id=hall.tournament_id, place="Valls")
+    described.command_id = str(uuid.uuid4())
+    await hall.api.pairing.DescribeTournament(described)
+    await asyncio.wait_for(waiting, 30)
+
+
+async def test_a_federation_pack_has_the_same_bytes_each_time_is_verified_and_read_back(
+    hall: Championship, tmp_path: Path
+) -> None:
+    key, first, second = tmp_path / "seal.key", tmp_path / "first.zip", tmp_path / "second.zip"
+    made = await asyncio.to_thread(faristol, "record", "key", str(key))
+    assert made.returncode == 0, made.stderr
+    words = ("tournament", "pack", hall.tournament_id, "--seal-key", str(key), "--output")
+    _, told, _ = await run(hall, *words, str(first))
+    await run(hall, *words, str(second))
+
+    assert first.read_bytes() == second.read_bytes()
+    opened = open_pack(first.read_bytes())
+    assert not opened.problems
+    standings = await list_standings(hall, hall.tournament_id)
+    for name in ("report-trf16.trf", "report-trf26.trf", "results.tou"):
+        division = read_file(name, opened.files[name]).tournament.divisions[0]
+        assert (len(division.players), division.complete_rounds) == (9, 3), name
+    folder = {name.removeprefix("tsh/"): data for name, data in opened.files.items() if name.startswith("tsh/")}
+    (division,) = read_folder(folder).tournament.divisions
+    assert [(points / 2, spread) for _, points, spread in division.rank()] == [line[1:] for line in standings]
+    assert {f"rounds/round-{number:02}.csv" for number in (1, 2, 3)} <= opened.files.keys()
+    tables = read_ods(opened.files["minutes.ods"])
+    assert [row[1] for row in tables[1].rows[1:]] == [name for name, _, _ in standings]
+    assert set(told["missing"]) == {"standings.tlog-proof"} | ({"minutes.pdf"} - opened.files.keys())
+
+    public = str(key.with_name("seal.key.pub"))
+    valid = await asyncio.to_thread(faristol, "pack", "verify", str(first), "--public-key", public)
+    assert valid.returncode == 0, valid.stdout
+    served = await hall.http.get(f"/tournaments/{hall.tournament_id}/pack.zip")
+    assert served.status_code == 200
+    unsigned = open_pack(served.content)
+    digests = [
+        {name: hashlib.sha256(data).hexdigest() for name, data in each.files.items()} for each in (opened, unsigned)
+    ]
+    assert digests[0] == digests[1]
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(first.read_bytes().replace(b"standings.csv", b"standing2.csv"))
+    refused = await asyncio.to_thread(faristol, "pack", "verify", str(damaged), "--public-key", public)
+    assert refused.returncode == 1

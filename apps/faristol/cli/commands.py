@@ -60,6 +60,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
                 "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
             ),
             "import": Verb("tournament.takeover:import_tournament", "Take over a tournament of another program."),
+            "pack": Verb("tournament.packs:pack", "Write all files of a tournament for its federation, signed."),
             "export": Verb("tournament.export:whole", "Write the tournament as one JSON object."),
         },
     ),
@@ -281,6 +282,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     "tou": Noun(
         N_("Results in files of AUPAIR, for ratings."),
         {"export": Verb("tournament.export:tou", "Write the results of a tournament as a .tou file.")},
+    ),
+    "pack": Noun(
+        N_("Federation packs: all files of a tournament."),
+        {"verify": Verb("tournament.packs:verify", "Verify a pack offline: its files, its signature, its proof.")},
     ),
     "record": Noun(
         N_("The record of all events."),

@@ -47,6 +47,7 @@ from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
 from faristol.gateway.federation import (
     careers,
+    packs,
     rating_lists,
     register_console,
     register_import,
@@ -123,6 +124,7 @@ ROUTES = (
     openid.routes,
     credentials.routes,
     papers.routes,
+    packs.routes,
     duplicate_training.routes,
     documentation.routes,
     error_types.routes,

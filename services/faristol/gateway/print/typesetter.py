@@ -15,6 +15,8 @@ import plutoprint
 from faristol.gateway.print.form import STYLES
 
 BASE = "paper:///"
+CREATED_AT = "1980-01-01T00:00:00Z"
+"""Date in each PDF, so that equal pages give equal bytes."""
 FONTS = {"noto-sans-regular.woff2": 400, "noto-sans-bold.woff2": 700}
 """Weights of the bundled font files."""
 _FACES = "".join(
@@ -45,6 +47,7 @@ def typeset(html: str) -> bytes:
     book.custom_resource_fetcher = _OwnFiles()
     book.load_html(html, user_style=_FACES, base_url=BASE)
     book.set_metadata(plutoprint.PDF_METADATA_CREATOR, "Faristol")
+    book.set_metadata(plutoprint.PDF_METADATA_CREATION_DATE, CREATED_AT)
     made = BytesIO()
     book.write_to_pdf_stream(made)
     return made.getvalue()
