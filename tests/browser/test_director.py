@@ -65,12 +65,16 @@ NO_PAGES = frozenset(
         "/g/{rest:path}",
         "/worker.js",
         "/print/{name}",
+        "/tournaments/{tournament_id}/pack.zip",
         "/sign-in/openid",
         "/sign-in/openid/callback",
         "/tournaments/{tournament_id}/console/rounds",
     }
 )
 """Files, and pages that only link to others."""
+
+DOUBTFUL = "Puig, Anna 1500 3; 400; p12 1\nSoler, Blai 1400 1; 300; p12 2\nMas, Núria 1300 0; 50; p12 0\n"
+"""A division of tsh in which the first player names another opponent."""
 
 FEWEST = ["access"]
 """The service with the shortest page of commands: axe looks at each node, and those pages have thousands."""
@@ -322,6 +326,12 @@ async def test_no_page_of_the_console_keeps_anybody_out(
                     await opened_.click()
                     break
                 await look_at(page)
+        await page.goto("/new/import?lang=en")
+        await look_at(page)
+        await page.locator("#f-text").fill(DOUBTFUL)
+        await page.get_by_role("button", name="Read the file").click()
+        await expect(page.get_by_role("heading", name="doubtful places")).to_be_visible()
+        await look_at(page)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import html
+import io
 import re
 import uuid
+import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -1043,3 +1045,59 @@ async def lodge(cell: Cell, player_id: str, request: pairing.LodgePlayerRequestR
 def player_of(cell: Cell, player_id: str) -> str:
     """Return the token of a player of the tournament with drafts."""
     return cell.token(replace(build_credential(needs.ROLE_PLAYER, DRAFTED), player=player_id))
+
+
+TAKEN_OVER = "Puig, Anna 1500 3; 400; p12 1\nSoler, Blai 1400 1; 300; p12 2\nMas, Núria 1300 0; 50; p12 0\n"
+"""A division of tsh in which the first player names another opponent."""
+
+
+async def test_a_tournament_of_another_program_is_mended_in_place_and_taken_over(cell: Cell, desk: Desk) -> None:
+    shown = await desk.send("/new/import", "check", text=TAKEN_OVER)
+    page = read_text(shown)
+    assert shown.status_code == 200
+    assert "2 doubtful places" in page
+    assert "Round 1, Anna Puig (1): the opponent 3 has the opponent 0." in page
+    assert 'name="mend.1/1/opponent"' in shown.text
+
+    fields: dict[str, Any] = {"text": TAKEN_OVER, "name": "Obert", "rounds": 3, "tournament_id": "obert"}
+    refused = await desk.read_refusal("/new/import", "import", **fields, accept="yes", ruleset="fise")
+    assert "Change the places marked as errors first." in refused
+    assert (await desk.web.get("/tournaments/obert")).status_code == 404
+
+    mended = await desk.send(
+        "/new/import", "check", text=TAKEN_OVER, **{"mend.1/1/opponent": 2, "mend.1/1/opponent.before": 3}
+    )
+    assert "doubtful" not in read_text(mended)
+    assert ">1/1/opponent=2</textarea>" in mended.text
+    again = await desk.send("/new/import", "check", text=TAKEN_OVER, mends="1/1/opponent=2")
+    assert "doubtful" not in read_text(again)
+
+    await desk.carry_out("/new/import", "import", **fields, mends="1/1/opponent=2", ruleset="fise")
+
+    found = await stands(cell, "obert")
+    assert sorted(player.name for player in found.players) == ["Anna Puig", "Blai Soler", "Núria Mas"]
+    assert [played.phase for played in found.played] == [pairing.ROUND_PHASE_CLOSED]
+    assert {option.name: option.value for option in found.ruleset.options}.get("bye_spread") == "50"
+
+
+async def test_the_page_of_the_takeover_reads_files_and_says_what_is_wrong_with_them(desk: Desk) -> None:
+    wrong = await desk.send("/new/import", "check", text="no player at all")
+    assert wrong.status_code == 400
+    assert "line 1: expected a name, a rating" in read_text(wrong)
+    headers = {"content-type": "application/octet-stream", "sec-fetch-site": "same-origin"}
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as folder:
+        folder.writestr("open/config.tsh", "division a a.t\nconfig event_name = 'Obert'\nconfig max_rounds = 3\n")
+        folder.writestr("open/a.t", TAKEN_OVER)
+    read = await desk.web.post("/new/import/text", content=archive.getvalue(), headers=headers)
+    text = read.json()["text"]
+    assert "==> config.tsh <==" in text
+    page = await desk.send("/new/import", "check", text=text)
+    assert 'value="Obert"' in page.text
+    for language, title in (("ca", "Continuar un torneig"), ("es", "Continuar un torneo"), ("el", "Ανάληψη τουρνουά")):
+        assert title in read_text(await desk.web.get(f"/new/import?lang={language}"))
+
+
+async def test_an_arbiter_of_one_tournament_does_not_find_the_page_of_the_takeover(cell: Cell) -> None:
+    async with visiting(cell, cell.token(build_credential(needs.ROLE_ARBITER))) as web:
+        assert (await web.get("/new/import")).status_code == 404

@@ -93,7 +93,7 @@ BY_CLAIM = {
 """Why a command of a duplicate game has no form."""
 
 OF_TERMINAL = {
-    "ImportRounds": "a file of another program is read and mended at the terminal: `faristol tournament import`",
+    "ImportRounds": "the page of the takeover sends it after the tournament and its players",
     "ReportShadow": "a program compares the tournament with another one: `faristol shadow`",
 }
 """Why a command of a tournament has no form."""

@@ -16,6 +16,7 @@ from faristol.gateway.consoles.director import (
     rounds,
     settings,
     stages,
+    takeover,
     teams,
 )
 
@@ -24,6 +25,7 @@ ROUTES = tuple(
     for page in (
         first_tournament,
         restore,
+        takeover,
         creation,
         overview,
         players,
