@@ -29,6 +29,7 @@ from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.other_programs.packs import open_pack
 from faristol.rules import load_ruleset
 from faristol.rules.ruleset.file import ruleset_names
 from faristol.text import TRANSLATED, say
@@ -1078,6 +1079,10 @@ async def test_a_tournament_of_another_program_is_mended_in_place_and_taken_over
     assert sorted(player.name for player in found.players) == ["Anna Puig", "Blai Soler", "Núria Mas"]
     assert [played.phase for played in found.played] == [pairing.ROUND_PHASE_CLOSED]
     assert {option.name: option.value for option in found.ruleset.options}.get("bye_spread") == "50"
+    pack = open_pack((await desk.web.get("/tournaments/obert/pack.zip")).content)
+    assert not pack.problems
+    assert pack.note is None
+    assert {"tsh/a.t", "results.tou", "standings.csv", "minutes.ods"} <= pack.files.keys()
 
 
 async def test_the_page_of_the_takeover_reads_files_and_says_what_is_wrong_with_them(desk: Desk) -> None:

@@ -44,6 +44,7 @@ from faristol.gateway.consoles import (
     own_data,
     own_table,
     results_entry,
+    takeover,
 )
 from faristol.gateway.consoles.attendance import day, here
 from faristol.gateway.consoles.awards import ceremony
@@ -78,6 +79,7 @@ PRIVATE = (
     openid.routes,
     credentials.routes,
     *director.ROUTES,
+    takeover.routes,
     results_entry.routes,
     judge.routes,
     arbiter.routes,

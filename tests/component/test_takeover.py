@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -324,13 +323,6 @@ async def test_a_federation_pack_has_the_same_bytes_each_time_is_verified_and_re
     public = str(key.with_name("seal.key.pub"))
     valid = await asyncio.to_thread(faristol, "pack", "verify", str(first), "--public-key", public)
     assert valid.returncode == 0, valid.stdout
-    served = await hall.http.get(f"/tournaments/{hall.tournament_id}/pack.zip")
-    assert served.status_code == 200
-    unsigned = open_pack(served.content)
-    digests = [
-        {name: hashlib.sha256(data).hexdigest() for name, data in each.files.items()} for each in (opened, unsigned)
-    ]
-    assert digests[0] == digests[1]
     damaged = tmp_path / "damaged.zip"
     damaged.write_bytes(first.read_bytes().replace(b"standings.csv", b"standing2.csv"))
     refused = await asyncio.to_thread(faristol, "pack", "verify", str(damaged), "--public-key", public)

@@ -40,7 +40,8 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     ),
     "print": Verb("printing:print_paper", N_("Write pairings, slips, sheets, cards or standings as a PDF.")),
     "shadow": Verb(
-        "shadow:shadow", N_("Follow a tournament of another program, and list how it differs from the rules.")
+        "tournament.shadow:shadow",
+        N_("Follow a tournament of another program, and list how it differs from the rules."),
     ),
     "access": Noun(
         N_("Credentials: roles and their scopes."),

@@ -48,7 +48,7 @@ class DifferenceKind(StrEnum):
     RANK = "rank"
     """The order by the tie-breaks."""
     CHANGED = "changed"
-    """A round with all results is another than in an earlier reading."""
+    """A round with all results differs from an earlier reading."""
 
 
 @dataclass(frozen=True, slots=True)

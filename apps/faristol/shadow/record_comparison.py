@@ -23,7 +23,7 @@ PAIRED_HERE = N_("Round {round} is paired here, not there.")
 CELL_DIFFERS = N_("Round {round}, {name}: {there} there, {here} here.")
 START_DIFFERS = N_("Round {round}: {name} starts against {other} there; here {other} starts.")
 
-_FORFEITS = frozenset({RoundKind.FORFEIT_WIN, RoundKind.FORFEIT_LOSS})
+_FORFEIT_KINDS = frozenset({RoundKind.FORFEIT_WIN, RoundKind.FORFEIT_LOSS})
 
 
 def compare_with_record(
@@ -137,7 +137,7 @@ def _name_difference(
 ) -> tuple[DifferenceKind | None, str]:
     """Return the kind of the difference of two rounds, with its article; None without one."""
     kinds = {there.kind, here.kind}
-    if kinds & _FORFEITS and kinds & WITHOUT_OPPONENT and there.half_points == here.half_points:
+    if kinds & _FORFEIT_KINDS and kinds & WITHOUT_OPPONENT and there.half_points == here.half_points:
         return None, ""  # tsh and .tou have a forfeit without its opponent
     if there.kind in WITHOUT_OPPONENT or here.kind in WITHOUT_OPPONENT:
         is_equal = there.kind is here.kind and (there.score is None or there.spread == here.spread)

@@ -47,7 +47,7 @@ MAX_PAGE_LINES = 500
 
 API_PATH = "/api/v1/"
 
-NOT_READ = N_("cannot be read: {problem}")
+ANSWER_UNREADABLE = N_("cannot be read: {problem}")
 CHANGES_TOO_FAST = N_("the file changed during each of {attempts} attempts to read it")
 
 Sleep = Callable[[float], None]
@@ -57,7 +57,7 @@ class Unavailable(Exception):
     """A source that cannot be reached at the moment."""
 
 
-class Source(Protocol):
+class ShadowSource(Protocol):
     """A tournament that another program writes."""
 
     name: str
@@ -218,7 +218,7 @@ def _parse_json(answer: httpx2.Response) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def open_source(place: str) -> Source:
+def open_source(place: str) -> ShadowSource:
     """Return the source of a path or an address."""
     if place.startswith(("http://", "https://")):
         parts = urlsplit(place)
@@ -239,7 +239,7 @@ def open_source(place: str) -> Source:
 class Reader:
     """A reader of one source."""
 
-    source: Source
+    source: ShadowSource
     sleep: Sleep = time.sleep
     last: Reading | None = field(default=None, init=False)
 
@@ -309,7 +309,7 @@ def build_from_json(files: Mapping[str, bytes]) -> TournamentFile:
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
-        raise UnreadableFile("tournament.json", 0, NOT_READ, {"problem": problem}) from None
+        raise UnreadableFile("tournament.json", 0, ANSWER_UNREADABLE, {"problem": problem}) from None
 
 
 def _build_player(row: Mapping[str, Any], number_of: Mapping[str, int], left: set[str]) -> FilePlayer:

@@ -456,6 +456,8 @@ def _by_type(
             return {"money": read(AS_COMPUTED)}
         case "FeeAdjusted" | "PaymentRecorded" | "PaymentRefunded":
             return {"money": format_money(int(details["amount"] or 0), details["currency"], language)}
+        case "ShadowCompared":
+            return {"differences": details["differences"] or "0"}
         case "AppealDecided":
             return {"dismissed": "" if details["upheld"] else "yes"}
         case _:

@@ -35,6 +35,7 @@ from faristol.gateway.consoles import (
     own_table,
     queue_stream,
     results_entry,
+    takeover,
 )
 from faristol.gateway.consoles.messages import hall as hall_messages
 from faristol.gateway.consoles.messages import screens as screen_console
@@ -138,6 +139,7 @@ ROUTES = (
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,
+    takeover.routes,
     *awards.AWARD_ROUTES,
     *attendance.ATTENDANCE_ROUTES,
     lexicons.routes,

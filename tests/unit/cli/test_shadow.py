@@ -9,7 +9,7 @@ import pytest
 import typer
 from tests.unit.shadow.event import RULES, play_event, write_folder
 
-from faristol.cli.shadow import Follower, shadow
+from faristol.cli.tournament.shadow import Follower, shadow
 from faristol.shadow.memory import load_memory, save_memory
 from faristol.shadow.sources import FolderSource, Reader
 

@@ -68,6 +68,8 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.LateEntryAdmitted.category",
         "faristol.pairing.v1.MessageSent.hall",
         "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.ShadowCompared.program",
+        "faristol.pairing.v1.ShadowDifference.kind",
         "faristol.pairing.v1.PictureAdded.name",
         "faristol.pairing.v1.PlayerAmended.category",
         "faristol.pairing.v1.PlayerMessageSent.hall",

@@ -12,17 +12,17 @@ from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound,
 from faristol.rules.tournament_files.tsh import encode_tsh, write_tsh
 
 RULES = with_options(load_ruleset("fise"), {"tie_breaks": "spread"})
-ROUNDS = 5
+NUM_ROUNDS = 5
 NAMES = (
     *("Anna Puig", "Biel Mas", "Carme Roca", "Dolors Vidal", "Eloi Serra"),
     *("Fina Soler", "Gil Pons", "Ona Riu", "Pau Ferrer"),
 )
 
 
-def play_event(rounds: int = ROUNDS) -> FileDivision:
+def play_event(rounds: int = NUM_ROUNDS) -> FileDivision:
     """Return the event after some rounds, with the ranks by points and spread as its program has them."""
     ids = [f"p{number}" for number in range(1, len(NAMES) + 1)]
-    hall = Hall({player_id: 2000 - 50 * place for place, player_id in enumerate(ids)}, ROUNDS, RULES)
+    hall = Hall({player_id: 2000 - 50 * place for place, player_id in enumerate(ids)}, NUM_ROUNDS, RULES)
     cells: dict[str, list[FileRound]] = {player_id: [] for player_id in ids}
     for number in range(1, rounds + 1):
         hall.pair(number)
@@ -71,7 +71,7 @@ def change_round(
 
 def write_folder(division: FileDivision, *, ranks: Sequence[int] = ()) -> dict[str, bytes]:
     """Return the files of tsh for a division; ``ranks`` are those after the last round."""
-    files = write_tsh(TournamentFile("Open", "2026-03-07", (division,), ROUNDS, "tsh"))
+    files = write_tsh(TournamentFile("Open", "2026-03-07", (division,), NUM_ROUNDS, "tsh"))
     if ranks:
         unknown = " ".join(["0"] * division.rounds)
         lines = zip(files["a.t"].splitlines(), ranks, strict=True)

@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import pytest
-from tests.unit.shadow.event import NAMES, ROUNDS, RULES, change, change_round, play_event, rank, write_folder
+from tests.unit.shadow.event import NAMES, NUM_ROUNDS, RULES, change, change_round, play_event, rank, write_folder
 
 from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound, FileStanding, RoundKind, TournamentFile
 from faristol.rules.tournament_files.files import ReadFile, read_file, read_folder
@@ -27,16 +27,16 @@ PLAN = Plan(RULES, "swiss")
 
 
 @cache
-def event(rounds: int = ROUNDS) -> FileDivision:
+def event(rounds: int = NUM_ROUNDS) -> FileDivision:
     return play_event(rounds)
 
 
 def as_read(division: FileDivision) -> ReadFile:
-    return ReadFile(TournamentFile("Open", "", (division,), ROUNDS, "tsh"))
+    return ReadFile(TournamentFile("Open", "", (division,), NUM_ROUNDS, "tsh"))
 
 
 def find(division: FileDivision, *, linked: bool = True) -> list[Difference]:
-    here = TournamentFile("Open", "", (event(),), ROUNDS, "faristol") if linked else None
+    here = TournamentFile("Open", "", (event(),), NUM_ROUNDS, "faristol") if linked else None
     return compare(as_read(division), with_bye_spread(PLAN), here, {})
 
 
@@ -55,7 +55,7 @@ def test_the_shadow_of_an_event_of_tsh_has_no_difference_from_the_rules_and_from
     read = read_folder(write_folder(event(), ranks=ranks))
 
     assert [player.standing.rank for player in read.tournament.divisions[0].players] == ranks
-    here = TournamentFile("Open", "", (event(),), ROUNDS, "faristol")
+    here = TournamentFile("Open", "", (event(),), NUM_ROUNDS, "faristol")
     assert compare(read, with_bye_spread(PLAN), here, list_closed(event(3))) == []
 
 
@@ -192,7 +192,7 @@ def swap_ranks(division: FileDivision, place: int) -> FileDivision:
 def enter_late(division: FileDivision) -> FileDivision:
     """Return a division with a further player, who has a bye in the third round."""
     cells = (FileRound(RoundKind.ABSENCE), FileRound(RoundKind.ABSENCE), FileRound(RoundKind.HALF_BYE))
-    late = FilePlayer("Quima Bosch", 1500, (*cells, *[FileRound(RoundKind.ABSENCE)] * (ROUNDS - 3)))
+    late = FilePlayer("Quima Bosch", 1500, (*cells, *[FileRound(RoundKind.ABSENCE)] * (NUM_ROUNDS - 3)))
     return replace(division, players=(*division.players, late))
 
 
@@ -211,18 +211,18 @@ def name(number: int) -> str:
     return NAMES[number - 1]
 
 
-ONE = 1
-"""A player who has a game in the rounds below."""
-
 PLANTED: dict[str, tuple[Callable[[FileDivision], FileDivision], Callable[[], tuple[str, int, str]]]] = {
-    "a wrong score on both sides": (lambda it: set_score(it, ONE, 2, 777), lambda: ("result", 2, name(ONE))),
+    "a wrong score on both sides": (
+        lambda it: set_score(it, 1, 2, 777),
+        lambda: ("result", 2, name(1)),
+    ),
     "a wrong score on one side": (
-        lambda it: change_round(it, ONE, 2, lambda cell: replace(cell, score=777)),
-        lambda: ("file", 2, name(min(ONE, game_of(ONE, 2)))),
+        lambda it: change_round(it, 1, 2, lambda cell: replace(cell, score=777)),
+        lambda: ("file", 2, name(min(1, game_of(1, 2)))),
     ),
     "two opponents exchanged": (
-        lambda it: swap_opponents(it, ONE, next(each for each in (2, 3, 4) if each != game_of(ONE, 1)), 1),
-        lambda: ("pairing", 1, name(ONE)),
+        lambda it: swap_opponents(it, 1, next(each for each in (2, 3, 4) if each != game_of(1, 1)), 1),
+        lambda: ("pairing", 1, name(1)),
     ),
     "a bye that is missing": (
         lambda it: change_round(it, bye_of(4), 4, lambda cell: FileRound(RoundKind.ABSENCE)),
@@ -236,40 +236,50 @@ PLANTED: dict[str, tuple[Callable[[FileDivision], FileDivision], Callable[[], tu
         lambda it: change_round(it, bye_of(3), 3, lambda cell: replace(cell, score=50)),
         lambda: ("bye", 3, name(bye_of(3))),
     ),
-    "the bye of another player": (lambda it: exchange_byes(it, 2), lambda: ("bye", 2, name(ONE))),
+    "the bye of another player": (lambda it: exchange_byes(it, 2), lambda: ("bye", 2, name(1))),
     "a second bye of one player": (
         lambda it: change_round(it, bye_of(1), 2, lambda cell: FileRound(RoundKind.BYE, score=1)),
         lambda: ("bye", 2, name(bye_of(1))),
     ),
     "a spread that is not that of the games": (
         lambda it: set_standing(it, 4, spread=999),
-        lambda: ("spread", ROUNDS, name(4)),
+        lambda: ("spread", NUM_ROUNDS, name(4)),
     ),
     "points that are not those of the results": (
         lambda it: set_standing(it, 5, half_points=9),
-        lambda: ("points", ROUNDS, name(5)),
+        lambda: ("points", NUM_ROUNDS, name(5)),
     ),
     "an order against the tie-breaks": (
         lambda it: swap_ranks(it, 3),
-        lambda: ("rank", ROUNDS, name(event().rank()[2][0])),
+        lambda: ("rank", NUM_ROUNDS, name(event().rank()[2][0])),
     ),
     "a late entry": (enter_late, lambda: ("player", 3, "Quima Bosch")),
     "a player who is missing": (
         lambda it: change(it, 8, name="Rosa Vila"),
         lambda: ("player", 0, name(8)),
     ),
-    "a game that was lost by absence": (lambda it: forfeit(it, ONE, 3), lambda: ("forfeit", 3, name(ONE))),
+    "a game that was lost by absence": (
+        lambda it: forfeit(it, 1, 3),
+        lambda: ("forfeit", 3, name(1)),
+    ),
     "a player who has left": (lambda it: change(it, 6, left=True), lambda: ("withdrawal", 0, name(6))),
     "another rating": (lambda it: change(it, 7, rating=1999), lambda: ("rating", 0, name(7))),
     "the other player starts": (
-        lambda it: swap_starts(it, ONE, 4),
-        lambda: ("start", 4, name(ONE if not event().players[0].round(4).starts else game_of(ONE, 4))),
+        lambda it: swap_starts(it, 1, 4),
+        lambda: (
+            "start",
+            4,
+            name(1 if not event().players[0].round(4).starts else game_of(1, 4)),
+        ),
     ),
-    "a result that is missing": (lambda it: without_result(it, ONE, 5), lambda: ("result", 5, name(ONE))),
-    "a round more": (add_round, lambda: ("round", ROUNDS + 1, "")),
+    "a result that is missing": (
+        lambda it: without_result(it, 1, 5),
+        lambda: ("result", 5, name(1)),
+    ),
+    "a round more": (add_round, lambda: ("round", NUM_ROUNDS + 1, "")),
     "an opponent who names another": (
-        lambda it: change_round(it, ONE, 5, lambda cell: replace(cell, opponent=9 if cell.opponent != 9 else 8)),
-        lambda: ("file", 5, name(ONE)),
+        lambda it: change_round(it, 1, 5, lambda cell: replace(cell, opponent=9 if cell.opponent != 9 else 8)),
+        lambda: ("file", 5, name(1)),
     ),
     "two players of one name": (lambda it: is_same_name(it, 3, 2), lambda: ("file", 0, name(2))),
 }
@@ -286,7 +296,7 @@ def test_a_planted_difference_is_found_at_its_place(what: str) -> None:
 
 
 def test_a_difference_of_the_rules_needs_no_record_and_names_the_article() -> None:
-    swapped = rank(swap_opponents(event(), ONE, next(each for each in (2, 3, 4) if each != game_of(ONE, 1)), 1))
+    swapped = rank(swap_opponents(event(), 1, next(each for each in (2, 3, 4) if each != game_of(1, 1)), 1))
 
     found = [each for each in find(swapped, linked=False) if each.round == 1]
 
@@ -298,11 +308,11 @@ def test_a_difference_of_the_rules_needs_no_record_and_names_the_article() -> No
 
 
 def test_a_closed_round_that_changes_is_named_with_both_scores() -> None:
-    changed = rank(set_score(event(), ONE, 2, 450))
+    changed = rank(set_score(event(), 1, 2, 450))
 
     found = compare(as_read(changed), with_bye_spread(PLAN), None, list_closed(event(3)))
 
-    assert (DifferenceKind.CHANGED, 2, name(ONE)) in {(each.kind, each.round, each.name) for each in found}
+    assert (DifferenceKind.CHANGED, 2, name(1)) in {(each.kind, each.round, each.name) for each in found}
     texts = [describe_difference(each, "en") for each in found if each.kind is DifferenceKind.CHANGED]
     was = event().players[0].round(2)
     assert any(f"450–{was.against}" in text and f"{was.score}–{was.against}" in text for text in texts)

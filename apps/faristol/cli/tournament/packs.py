@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from faristol.event_store.transparency.policy import TrustPolicy
 
 PACKED = N_("{file}: {files} files of {name}, as of event {position} of the record.")
-MISSING = N_("without {file}: {reason}")
+FILE_LEFT_OUT = N_("without {file}: {reason}")
 NOT_SIGNED = N_("The pack has no signature: give the key of the seals with --seal-key.")
-NOT_READ = N_("{file} cannot be read: {problem}")
+PACK_UNREADABLE = N_("{file} cannot be read: {problem}")
 VALID = N_("{file}: the {files} files are those of the manifest.")
 SIGNED = N_("The manifest is signed by the key {key}.")
 NOT_SIGNED_BY = N_("The manifest is not signed by the key {key}.")
@@ -98,7 +98,7 @@ def pack(
     write_bytes(write_pack(content, _open_key(seal_key)), output)
     counts: dict[str, Param] = {"files": len(content.files), "name": content.name, "position": content.position}
     lines = [localize(PACKED, file=str(output), **counts)]
-    lines += [localize(MISSING, file=name, reason=reason) for name, reason in sorted(content.missing.items())]
+    lines += [localize(FILE_LEFT_OUT, file=name, reason=reason) for name, reason in sorted(content.missing.items())]
     if not seal_key:
         lines.append(localize(NOT_SIGNED))
     answer = {
@@ -135,7 +135,7 @@ def verify(
     try:
         opened = open_pack(file.read_bytes())
     except OSError as error:
-        raise StartError(localize(NOT_READ, file=str(file), problem=error.strerror or str(error))) from None
+        raise StartError(localize(PACK_UNREADABLE, file=str(file), problem=error.strerror or str(error))) from None
     except InvalidPack as error:
         print_answer({"valid": False, "problems": [str(error)]}, f"{file}: {error}", json_output=json_output)
         raise typer.Exit(1) from None

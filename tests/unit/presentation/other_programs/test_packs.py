@@ -38,7 +38,9 @@ def change(pack: bytes, name: str, content: bytes | None) -> bytes:
 
 
 def test_the_same_content_gives_the_same_bytes_with_and_without_a_key() -> None:
-    reordered = PackContent("copa", "Copa d’Abril", 812, dict(sorted(CONTENT.files.items(), reverse=True)), CONTENT.missing)
+    reordered = PackContent(
+        "copa", "Copa d’Abril", 812, dict(sorted(CONTENT.files.items(), reverse=True)), CONTENT.missing
+    )
 
     assert write_pack(CONTENT, KEY) == write_pack(reordered, KEY)
     assert write_pack(CONTENT) == write_pack(reordered)

@@ -16,7 +16,6 @@ from faristol.gateway.consoles.director import (
     rounds,
     settings,
     stages,
-    takeover,
     teams,
 )
 
@@ -25,7 +24,6 @@ ROUTES = tuple(
     for page in (
         first_tournament,
         restore,
-        takeover,
         creation,
         overview,
         players,
