@@ -179,8 +179,8 @@ def test_lexicons_of_a_federation_are_where_services_look_for_them(tmp_path: Pat
         pod = each["spec"]["template"]["spec"]
         (container,) = pod["containers"]
         given = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
-        assert ("FARISTOL_LEXICONS" in given) == (name in {"lexicon", "game"})
-        if name in {"lexicon", "game"}:
+        assert ("FARISTOL_LEXICONS" in given) == (name in {"lexicon", "game", "results"})
+        if name in {"lexicon", "game", "results"}:
             (copy,) = pod["initContainers"]
             assert copy["image"].startswith("registry.test/words@sha256:")
             places = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}

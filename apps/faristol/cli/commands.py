@@ -123,6 +123,16 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         },
     ),
     "licence": Noun(N_("The licence that a tournament requires, and exceptions from it.")),
+    "fair-play": Noun(
+        N_("Plays beside the best plays, for officials: a signal, never a verdict."),
+        {
+            "game": Verb("tournament.fair_play:show_game", "Show the turns of a game beside the best plays."),
+            "tournament": Verb(
+                "tournament.fair_play:show_tournament", "Compare the players of a tournament, and find overlaps."
+            ),
+            "player": Verb("tournament.fair_play:show_player", "Compare a player over tournaments and years."),
+        },
+    ),
     "rating-list": Noun(
         N_("Numbered rating lists of a federation, and their revisions."),
         {

@@ -8,7 +8,8 @@ import re
 from faristol.consumers import ProgressWatch, holder_of
 from faristol.event_store.integrity.keys import KeyFileError
 from faristol.host import Part, Runtime, StartError
-from faristol.read_models.api.service import career_service, season_service, service
+from faristol.read_models.api.queries.fair_play import FairPlay
+from faristol.read_models.api.service import career_service, fair_play_service, season_service, service
 from faristol.read_models.projections.projection import projection
 from faristol.read_models.push.delivery import PushDelivery, PushMeans
 from faristol.read_models.push.service import service as push_service
@@ -38,6 +39,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         now=runtime.now,
         tells_minors=runtime.settings.pages_public_minors,
     )
+    fair_play = FairPlay(models, runtime.settings.lexicons)
     networks = _networks(runtime.settings.webhook_networks)
     keys = _load_push_keys(runtime)
     push = (
@@ -72,11 +74,12 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
             service(models),
             season_service(models),
             career_service(models),
+            fair_play_service(fair_play),
             webhook_service(models, runtime.now, networks, delivery.tell),
             push_service(models, runtime.now, networks, keys, push.tell if push else lambda: None),
         ),
         projections=(kept,),
-        tasks=(pace.keep_looking, webhooks_delivery, push_delivery),
+        tasks=(pace.keep_looking, webhooks_delivery, push_delivery, fair_play.analyses.run),
     )
 
 

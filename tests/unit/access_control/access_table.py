@@ -24,6 +24,7 @@ from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import careers_pb2 as careers
+from faristol.pb.results.v1 import fair_play_pb2 as fair_play
 from faristol.pb.results.v1 import push_pb2 as push
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import seasons_pb2 as season_results
@@ -45,6 +46,7 @@ FILES = (
         results,
         season_results,
         careers,
+        fair_play,
         webhooks,
         push,
     ),

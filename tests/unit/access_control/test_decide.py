@@ -22,6 +22,7 @@ from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.hall.v1 import hall_pb2 as halls
 from faristol.pb.lexicon.v1 import adjudication_pb2 as judging
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import fair_play_pb2 as fair_play
 from faristol.pb.results.v1 import results_pb2 as results
 
 NEEDS = needs_of_all(SERVICES)
@@ -372,3 +373,20 @@ def test_an_arbiter_who_plays_a_duplicate_game_does_not_judge_it(method: str) ->
         outcome(build_credential(ARBITER, tournaments=["open"], player="p1"), method, request, EVERYWHERE) == "OWN_GAME"
     )
     assert outcome(build_credential(ARBITER, tournaments=["open"], player="p9"), method, request, EVERYWHERE) == ""
+
+
+@pytest.mark.parametrize("method", ["GetGameFairPlay", "GetTournamentFairPlay", "GetPlayerFairPlay"])
+def test_figures_of_fair_play_are_for_arbiters_directors_and_the_federation_alone(method: str) -> None:
+    (needs,) = (needs for path, needs in NEEDS.items() if path.endswith(f"/{method}"))
+    assert needs.roles == {ARBITER, DIRECTOR, FEDERATION}
+
+
+def test_figures_of_fair_play_stay_within_the_tournaments_of_a_credential() -> None:
+    arbiter = build_credential(ARBITER, tournaments=["open"])
+    assert outcome(arbiter, "GetTournamentFairPlay", fair_play.GetTournamentFairPlayRequest(tournament_id="open")) == ""
+    for tournaments in ([], ["open", "cup"]):
+        wide = fair_play.GetPlayerFairPlayRequest(player_id="p1", tournament_ids=tournaments)
+        assert outcome(arbiter, "GetPlayerFairPlay", wide) == "OUT_OF_SCOPE"
+    playing = build_credential(ARBITER, tournaments=["open"], player="p1")
+    own = fair_play.GetGameFairPlayRequest(game_id="open-r1-t3")
+    assert outcome(playing, "GetGameFairPlay", own) == "OWN_GAME"

@@ -98,6 +98,14 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
         of_duplicate=False,
     ),
     ConsoleLink(
+        "fair-play",
+        N_("Fair play"),
+        "/tournaments/{id}/fair-play",
+        N_("Plays beside the best plays: a signal, never a verdict."),
+        CALLERS[needs_pb2.CALLERS_SUPERVISORS],
+        of_duplicate=False,
+    ),
+    ConsoleLink(
         "access",
         N_("Roles and credentials"),
         "/tournaments/{id}/access",
@@ -156,6 +164,7 @@ HELP_PAGES: Mapping[str, str] = {
     "judge": "judge",
     "fees": "treasurer",
     "slots": "broadcast",
+    "fair-play": "arbiter",
 }
 """Page of help of each console."""
 

@@ -22,7 +22,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2, lexicon_pb2
 from faristol.pb.pairing.v1 import fees_pb2, pairing_pb2, registration_pb2
 from faristol.pb.rating.v1 import federation_pb2, rating_pb2
 from faristol.pb.register.v1 import register_pb2
-from faristol.pb.results.v1 import careers_pb2, push_pb2, results_pb2, seasons_pb2, webhooks_pb2
+from faristol.pb.results.v1 import careers_pb2, fair_play_pb2, push_pb2, results_pb2, seasons_pb2, webhooks_pb2
 from faristol.pb.season.v1 import season_pb2
 
 _CONTRACTS = {
@@ -32,7 +32,7 @@ _CONTRACTS = {
     "lexicon": (lexicon_pb2, adjudication_pb2),
     "pairing": (pairing_pb2, registration_pb2, fees_pb2),
     "rating": (rating_pb2, federation_pb2, season_pb2, register_pb2),
-    "results": (results_pb2, seasons_pb2, careers_pb2, webhooks_pb2, push_pb2),
+    "results": (results_pb2, seasons_pb2, careers_pb2, fair_play_pb2, webhooks_pb2, push_pb2),
 }
 """Contracts of each service."""
 

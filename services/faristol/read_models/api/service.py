@@ -10,11 +10,13 @@ from google.protobuf.message import Message
 
 from faristol.host.rpc.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import careers_pb2 as careers
+from faristol.pb.results.v1 import fair_play_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.careers import get_career, get_season_bests
 from faristol.read_models.api.queries.days import get_player_day
+from faristol.read_models.api.queries.fair_play import FairPlay
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
 from faristol.read_models.api.queries.log import get_log_checkpoint, get_log_tile, get_proof
 from faristol.read_models.api.queries.messages import list_messages
@@ -108,3 +110,13 @@ def career_service(models: ReadModels) -> Dispatcher:
     """Return the dispatcher of the service of careers."""
     questions = {request: partial(answer, models) for request, answer in CAREER_QUESTIONS.items()}
     return Dispatcher(careers.DESCRIPTOR.services_by_name["CareerService"], (), no_commands, questions)
+
+
+def fair_play_service(fair_play: FairPlay) -> Dispatcher:
+    """Return the dispatcher of the service of fair play, for officials."""
+    questions: Mapping[type[Message], Callable[..., Any]] = {
+        fair_play_pb2.GetGameFairPlayRequest: fair_play.get_game,
+        fair_play_pb2.GetTournamentFairPlayRequest: fair_play.get_tournament,
+        fair_play_pb2.GetPlayerFairPlayRequest: fair_play.get_player,
+    }
+    return Dispatcher(fair_play_pb2.DESCRIPTOR.services_by_name["FairPlayService"], (), no_commands, questions)

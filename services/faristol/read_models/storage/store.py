@@ -205,6 +205,22 @@ class Reader:
         found = await self.games(query.where(game.c.hall == hall) if hall else query)
         return sorted(found.values(), key=lambda each: (each.table, each.place))
 
+    async def recorded_games(self, limit: int, tournament_ids: Collection[str] = ()) -> list[Game]:
+        """Return final games whose turns are on the record, without seats and sheets, at most ``limit``.
+
+        Those of the latest tournaments come first. With ``tournament_ids``, only games of these are returned.
+        """
+        game, tournament = self.tables[Game], self.tables[Tournament]
+        query = (
+            select(game)
+            .join_from(game, tournament, tournament.c.tournament_id == game.c.tournament_id)
+            .where(game.c.final, game.c.turns > 0, ~tournament.c.removed)
+        )
+        if tournament_ids:
+            query = query.where(game.c.tournament_id.in_(tournament_ids))
+        order = (tournament.c.created_at.desc(), game.c.tournament_id, game.c.round, game.c.game_id)
+        return [Game(*row) for row in await self._connection.execute(query.order_by(*order).limit(limit))]
+
     async def those_games(self, game_ids: Iterable[str]) -> dict[str, Game]:
         """Return the games with these ids."""
         found: dict[str, Game] = {}

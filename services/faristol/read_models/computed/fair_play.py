@@ -1,0 +1,145 @@
+"""Answers on fair play, from analysed turns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from faristol.fair_play.comparison import Comparison, Measure
+from faristol.fair_play.estimates import Interval
+from faristol.fair_play.figures import Figures, measure
+from faristol.fair_play.overlaps import OverlapKind, Overlaps
+from faristol.fair_play.turns import AnalysedTurn, Phase
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import fair_play_pb2 as pb
+
+WARNING = N_(
+    "A signal, never a verdict. The best play is the one with the most points: a good player may choose another one, "
+    "and a very good one often finds it. The figures do not show why a play was found. Chance, easy racks, few turns "
+    "and wrong times can have the same effect as a program. Never decide on a sanction only by these figures: hear "
+    "the player, and look at the games."
+)
+
+_PHASES: Mapping[Phase, pb.FairPlayPhase.ValueType] = {
+    Phase.OPENING: pb.FAIR_PLAY_PHASE_OPENING,
+    Phase.MIDDLE: pb.FAIR_PLAY_PHASE_MIDDLE,
+    Phase.END: pb.FAIR_PLAY_PHASE_END,
+}
+_MEASURES: Mapping[Measure, pb.FairPlayMeasure.ValueType] = {
+    Measure.AGREEMENT: pb.FAIR_PLAY_MEASURE_AGREEMENT,
+    Measure.HARD: pb.FAIR_PLAY_MEASURE_HARD,
+    Measure.LOSS: pb.FAIR_PLAY_MEASURE_LOSS,
+    Measure.TIME: pb.FAIR_PLAY_MEASURE_TIME,
+}
+_KINDS: Mapping[OverlapKind, pb.FairPlayOverlapKind.ValueType] = {
+    OverlapKind.RACK: pb.FAIR_PLAY_OVERLAP_KIND_RACK,
+    OverlapKind.WORD: pb.FAIR_PLAY_OVERLAP_KIND_WORD,
+}
+
+Names = Mapping[str, str]
+"""Names by player id; empty for an erased player."""
+
+
+def to_turn(turn: AnalysedTurn, names: Names) -> pb.AnalysedTurn:
+    """Convert an analysed turn."""
+    return pb.AnalysedTurn(
+        game_id=turn.game_id,
+        round=turn.round,
+        table=turn.table,
+        turn=turn.turn,
+        player_id=turn.player_id,
+        name=names.get(turn.player_id, ""),
+        rack=turn.rack,
+        bag_left=turn.bag_left,
+        phase=_PHASES[turn.phase],
+        coordinates=turn.coordinates,
+        faces=turn.word,
+        score=turn.score,
+        best_coordinates=turn.best_coordinates,
+        best_faces=turn.best_word,
+        best_score=turn.best_score,
+        best_plays=turn.best_count,
+        loss=turn.loss,
+        difficulty=turn.difficulty,
+        seconds=turn.seconds,
+    )
+
+
+def to_figures(figures: Figures, names: Names) -> pb.FairPlayFigures:
+    """Convert the figures of a player."""
+    return pb.FairPlayFigures(
+        player_id=figures.player_id,
+        name=names.get(figures.player_id, ""),
+        games=figures.games,
+        turns=figures.turns,
+        best=figures.best,
+        agreement=figures.best_share,
+        agreement_interval=_to_interval(figures.agreement),
+        mean_loss=figures.mean_loss,
+        loss_interval=_to_interval(figures.loss_interval) if figures.loss_interval else None,
+        phases=[
+            pb.FairPlayPhaseFigures(phase=_PHASES[phase], turns=each.turns, best=each.best, mean_loss=each.mean_loss)
+            for phase, each in figures.phases.items()
+        ],
+        hard_turns=figures.hard,
+        hard_best=figures.hard_best,
+        timed_turns=figures.timed,
+        easy_seconds=figures.easy_seconds,
+        hard_seconds=figures.hard_seconds,
+        time_correlation=figures.time_correlation,
+    )
+
+
+def to_comparison(comparison: Comparison, names: Names) -> pb.FairPlayComparison:
+    """Convert the comparison of a player with others."""
+    return pb.FairPlayComparison(
+        figures=to_figures(comparison.figures, names),
+        rating=comparison.rating,
+        measures=[
+            pb.ComparedMeasure(
+                measure=_MEASURES[each.measure],
+                value=each.value,
+                others=each.others,
+                others_mean=each.others_mean,
+                percentile=_to_interval(each.percentile),
+                probability=each.probability,
+                corrected=each.corrected,
+                signal=each.is_signal,
+            )
+            for each in comparison.measures
+        ],
+        similar_ratings=comparison.similar,
+        signal=comparison.is_signal,
+    )
+
+
+def to_overlaps(overlaps: Overlaps, names: Names) -> pb.FairPlayOverlaps:
+    """Convert the overlaps of one kind."""
+    return pb.FairPlayOverlaps(
+        kind=_KINDS[overlaps.kind],
+        count=overlaps.count,
+        expected=overlaps.expected,
+        probability=overlaps.probability,
+        signal=overlaps.is_signal,
+        pairs=[
+            pb.FairPlayOverlap(first=to_turn(first, names), second=to_turn(second, names))
+            for first, second in overlaps.pairs
+        ],
+    )
+
+
+def build_years(
+    player_id: str, turns: Iterable[AnalysedTurn], years: Mapping[str, int], names: Names
+) -> Sequence[pb.FairPlayYear]:
+    """Return the figures of a player for each year, the latest first. ``years`` has the year of each tournament."""
+    by_year: dict[int, list[AnalysedTurn]] = {}
+    for turn in turns:
+        if turn.player_id == player_id:
+            by_year.setdefault(years[turn.tournament_id], []).append(turn)
+    return [
+        pb.FairPlayYear(year=year, figures=to_figures(measure(player_id, of_year), names))
+        for year, of_year in sorted(by_year.items(), reverse=True)
+    ]
+
+
+def _to_interval(interval: Interval) -> pb.FairPlayInterval:
+    return pb.FairPlayInterval(low=interval.low, high=interval.high)
