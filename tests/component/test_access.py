@@ -22,14 +22,14 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.component.method_requests import METHODS, build_request
 from tests.component.processes import faristol
-from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, open_access_cell
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
 from tests.unit.access_control.access_table import PAGE
 
 from faristol.access_control import keyring
 from faristol.access_control.needs import needs_of
 from faristol.access_control.roles import MAY_GIVE, PLAYER, ROLE_NAMES, Role
-from faristol.access_control.tokens import issue
+from faristol.access_control.tokens import decode_unverified, issue
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.services import Api
 from faristol.demo.championship import Championship
@@ -318,6 +318,22 @@ async def test_the_id_of_another_command_brings_nobody_a_token(cell: Cell) -> No
     assert await Desk(cell).reason("SignIn", stolen)
     pin = access.PinAtTable(tournament_id=OWN, table=1, pin="000000")
     assert await Desk(cell).reason("SignIn", access.SignInRequest(command_id=request.command_id, pin=pin))
+
+
+async def test_a_session_of_hours_ago_cannot_renew_itself_by_a_grant(cell: Cell) -> None:
+    director = build_credential(needs_pb.ROLE_DIRECTOR)
+    signed_in = director.issued_at - timedelta(hours=2)
+    token = cell.token(replace(director, auth_time=signed_in))
+    for form in (access_events.FORM_LINK, access_events.FORM_TOKEN):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await grant(cell, form, needs_pb.ROLE_DIRECTOR, token=token)
+        assert reason_of(caught.value) == "SIGN_IN_TOO_OLD"
+    given = await grant(cell, access_events.FORM_TOKEN, token=token)
+    assert decode_unverified(given.token).signed_in == signed_in
+    ended = access.RevokeCredentialRequest(command_id=str(uuid.uuid4()), credential_id=given.credential.credential_id)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await cell.call("/faristol.access.v1.AccessService/RevokeCredential", ended, token)
+    assert reason_of(caught.value) == "SIGN_IN_TOO_OLD"
 
 
 async def test_what_was_revoked_works_nowhere_after_two_seconds_and_its_streams_end(cell: Cell) -> None:

@@ -107,6 +107,13 @@ class Credential:
     """Id of the holder as a player. A player acts only for themselves; an official handles none of their own games."""
     ancestors: tuple[str, ...] = field(default=())
     """Ids of the credentials that it was handed on from, the root first. It ends when any of them ends."""
+    auth_time: datetime | None = field(default=None, compare=False)
+    """Time at which a person signed in to get it (the claim of OpenID Connect); None if that is ``issued_at``."""
+
+    @property
+    def signed_in(self) -> datetime:
+        """Time at which a person signed in to get it. A credential that was handed on has the time of its parent."""
+        return self.auth_time or self.issued_at
 
     @property
     def role_name(self) -> str:
@@ -156,6 +163,8 @@ class Credential:
         }
         if self.ancestors:
             claims["anc"] = list(self.ancestors)
+        if self.auth_time is not None:
+            claims["auth_time"] = int(self.auth_time.timestamp())
         return claims | {key: value for key, value in (("name", self.name), ("player", self.player)) if value}
 
     @classmethod
@@ -177,9 +186,10 @@ class Credential:
         if role is None or role not in MAY_GIVE or (role == PLAYER and not texts["player"]):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "role"})
         times = [claims.get(key) for key in ("iat", "exp")]
+        times.append(claims.get("auth_time", claims.get("iat")))
         if any(type(value) is not int or not 0 <= value < 2**37 for value in times):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "exp"})
-        issued_at, expires_at = (datetime.fromtimestamp(value or 0, UTC) for value in times)
+        issued_at, expires_at, auth_time = (datetime.fromtimestamp(value or 0, UTC) for value in times)
         scope = Scope.from_claim(claims.get("scope"))
         ancestors = claims.get("anc", []) if parent is None else [*parent.ancestors, parent.credential_id]
         if not isinstance(ancestors, list) or not all(map(_is_uuid, ancestors)):
@@ -194,4 +204,5 @@ class Credential:
             texts["name"],
             texts["player"],
             tuple(ancestors),
+            auth_time if parent is None else parent.signed_in,
         )

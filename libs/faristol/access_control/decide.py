@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from google.protobuf.message import Message
 
@@ -25,6 +26,10 @@ from faristol.access_control.roles import (
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
+SIGN_IN_TOO_OLD = N_(
+    "this cannot be undone, so it requires a sign-in within the last {minutes} {minutes:minute|minutes}: sign in again "
+    "under Your account, or at a terminal with `faristol access sign-in`, then repeat it"
+)
 NO_CREDENTIAL = N_("this requires a credential with one of the roles {roles}; the call has none")
 
 
@@ -89,6 +94,23 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
             raise NotFound("case", case)
     _check_tournaments(credential, needs, request, places)
     _check_persons(credential, needs, request)
+
+
+def check_recent(
+    credential: Credential | None, needs: Needs, request: Message, now: datetime, limit: timedelta
+) -> None:
+    """Check that the caller of a command that cannot be undone has signed in recently.
+
+    ``limit`` is the age of a sign-in that is still recent; 0 for no check. Raises ``Denied``.
+    """
+    if needs.recent_sign_in or any(values(request, path) for path in needs.recent_fields):
+        check_sign_in(credential, now, limit)
+
+
+def check_sign_in(credential: Credential | None, now: datetime, limit: timedelta) -> None:
+    """Check that a caller has signed in within ``limit``, if that is not 0. Raises ``Denied``."""
+    if credential is not None and limit and now - credential.signed_in > limit:
+        raise Denied("SIGN_IN_TOO_OLD", SIGN_IN_TOO_OLD, {"minutes": int(limit / timedelta(minutes=1))})
 
 
 def may_judge(credential: Credential, place: GamePlace) -> bool:

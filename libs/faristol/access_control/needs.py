@@ -38,6 +38,10 @@ class Needs:
     """Fields, each with the roles that may set it."""
     is_command: bool = False
     """True if the call changes state; False for a query."""
+    recent_sign_in: bool = False
+    """Whether the caller must have signed in within the last minutes."""
+    recent_fields: tuple[tuple[str, ...], ...] = ()
+    """Fields that need a recent sign-in if they are set."""
 
     @property
     def is_public(self) -> bool:
@@ -73,6 +77,8 @@ def needs_of(method: MethodDescriptor) -> Needs:
         field(option.hall),
         tuple((field(part.field), CALLERS[part.callers]) for part in option.narrowed),
         is_command="command_id" in method.input_type.fields_by_name,
+        recent_sign_in=option.recent_sign_in,
+        recent_fields=tuple(field(part.field) for part in option.narrowed if part.recent_sign_in),
     )
 
 

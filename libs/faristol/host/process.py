@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import timedelta
 from typing import Any
 
 import grpc
@@ -149,7 +150,8 @@ class Process:
         if settings.open or self._bus is None:
             return None
         try:
-            admission = Admission(self.runtime.record, Keyring(settings.access_folder()), self.runtime.now)
+            limit = timedelta(minutes=settings.access_sign_in_minutes)
+            admission = Admission(self.runtime.record, Keyring(settings.access_folder()), self.runtime.now, limit)
         except RecordError as error:
             raise StartError(str(error)) from error
         await admission.read()

@@ -199,6 +199,12 @@ class Settings(_EnvironmentSettings):
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
     )
+    access_sign_in_minutes: int = Field(
+        default=15,
+        ge=0,
+        le=10_080,
+        description="Minutes after a sign-in in which commands that cannot be undone are accepted; 0: no limit.",
+    )
     sealed_games: Path | None = Field(
         default=None,
         description="File with the key of duplicate games that are prepared, the same for every replica of the game "

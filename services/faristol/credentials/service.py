@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +16,7 @@ from faristol.access_control.credential import Credential, Scope
 from faristol.access_control.errors import AccessError, Unauthenticated
 from faristol.access_control.hall_codes import HALL_CODE_PREFIX, credential_in, is_known
 from faristol.access_control.keyring import Keyring
-from faristol.access_control.roles import PLAYER, ROLE_NAMES
+from faristol.access_control.roles import DIRECTOR, FEDERATION, OPERATOR, PLAYER, ROLE_NAMES
 from faristol.access_control.state import (
     ACCESS_STREAM,
     PIN_ATTEMPTS,
@@ -63,6 +64,9 @@ M = TypeVar("M", bound=Message)
 
 ADDRESS_ATTEMPTS = 30
 """Number of wrong PINs of an address, at all tables, before a pause."""
+
+LASTING_ROLES = frozenset({DIRECTOR, FEDERATION, OPERATOR})
+"""Roles whose holders may do what cannot be undone: to grant them needs a recent sign-in."""
 
 MAX_DEVICE_MARKS = 5
 """Limit of device marks checked: those of the device's last tables."""
@@ -119,6 +123,8 @@ class AccessService:
                 "role", N_("is not given; expected one of {known}"), {"known": ", ".join(ROLE_NAMES.values())}
             )
         scope = scope_of(request.scope)
+        if request.role in LASTING_ROLES and self._runtime.admission is not None:
+            self._runtime.admission.check_recent(caller())
 
         async def attempt() -> DecisionAndAnswer:
             state = await self._load()
@@ -150,7 +156,9 @@ class AccessService:
         what = f"gave the role {given.credential.role_name} by {given_as}, credential"
         audit.note_done(what, visitor_of(context), caller(), given.credential.credential_id)
         if given.form == events.FORM_TOKEN:
-            answer.token = issue(given.credential, self._keyring.signer(), self._record.record_id, holder=holder)
+            # The holder did not sign in: the sign-in is that of the giver, or a stolen session could renew itself.
+            token_of = replace(given.credential, auth_time=giver.signed_in if giver else None)
+            answer.token = issue(token_of, self._keyring.signer(), self._record.record_id, holder=holder)
         elif given.form == events.FORM_LINK:
             answer.code = code_of(self._keyring, given.credential.credential_id)
             for tournament_id in given.credential.scope.tournaments:

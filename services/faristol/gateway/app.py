@@ -212,6 +212,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
     web.state.is_open = runtime.settings.open
+    web.state.sign_in_minutes = runtime.settings.access_sign_in_minutes
     web.state.hall = runtime.settings.hall
     web.state.hall_key = runtime.record.owner_key.hex() if runtime.settings.hall else ""
     web.state.pdfs = Pdfs()

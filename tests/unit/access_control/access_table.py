@@ -83,7 +83,10 @@ def _scope(needs: Needs) -> Iterator[str]:
         if path:
             yield f"own {what} `{'.'.join(path)}`"
     for path, roles in needs.narrowed:
-        yield f"`{'.'.join(path)}` only for {_roles(roles)}"
+        recent = " with a recent sign-in" if path in needs.recent_fields else ""
+        yield f"`{'.'.join(path)}` only for {_roles(roles)}{recent}"
+    if needs.recent_sign_in:
+        yield "recent sign-in"
 
 
 if __name__ == "__main__":

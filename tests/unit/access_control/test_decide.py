@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,16 +13,18 @@ from tests.unit.access_control.access_table import PAGE, SERVICES, table
 from tests.unit.access_control.holders import build_credential, scopes
 
 from faristol.access_control.credential import Credential, Scope
-from faristol.access_control.decide import GamePlace, Places, check_role, check_scope, may_judge
+from faristol.access_control.decide import GamePlace, Places, check_recent, check_role, check_scope, may_judge
 from faristol.access_control.errors import Denied, Unauthenticated
 from faristol.access_control.needs import needs_of, needs_of_all
 from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, HALL, JUDGE, PLAYER, SCORER, Role
 from faristol.kernel.errors import NotFound
+from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.hall.v1 import hall_pb2 as halls
 from faristol.pb.lexicon.v1 import adjudication_pb2 as judging
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.results.v1 import fair_play_pb2 as fair_play
 from faristol.pb.results.v1 import results_pb2 as results
 
@@ -390,3 +393,41 @@ def test_figures_of_fair_play_stay_within_the_tournaments_of_a_credential() -> N
     playing = build_credential(ARBITER, tournaments=["open"], player="p1")
     own = fair_play.GetGameFairPlayRequest(game_id="open-r1-t3")
     assert outcome(playing, "GetGameFairPlay", own) == "OWN_GAME"
+
+
+NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
+LIMIT = timedelta(minutes=15)
+
+
+def refuse_old(method: str, request: Message, credential: Credential, limit: timedelta = LIMIT) -> str:
+    """Return the reason why a sign-in is too old for a call; empty if it is not."""
+    needs = next(needs for path, needs in NEEDS.items() if path.endswith(f"/{method}"))
+    try:
+        check_recent(credential, needs, request, NOW, limit)
+    except Denied as problem:
+        return problem.reason
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("method", "request_"),
+    [
+        ("FinaliseTournament", pairing.FinaliseTournamentRequest(tournament_id="open")),
+        ("RevokeCredential", access.RevokeCredentialRequest(credential_id="x")),
+        ("AnswerDataRequest", pairing.AnswerDataRequestRequest(tournament_id="open", erased=True)),
+        ("PublishFederationList", rating_lists.PublishFederationListRequest()),
+    ],
+)
+def test_commands_that_cannot_be_undone_need_a_recent_sign_in(method: str, request_: Message) -> None:
+    signed_in = replace(build_credential(FEDERATION), issued_at=NOW, auth_time=NOW - timedelta(minutes=15))
+    assert refuse_old(method, request_, signed_in) == ""
+    earlier = replace(signed_in, auth_time=NOW - timedelta(minutes=15, seconds=1))
+    assert refuse_old(method, request_, earlier) == "SIGN_IN_TOO_OLD"
+    assert refuse_old(method, request_, earlier, timedelta()) == ""
+
+
+def test_other_commands_and_other_answers_need_no_recent_sign_in() -> None:
+    earlier = replace(build_credential(DIRECTOR), issued_at=NOW - timedelta(hours=10))
+    assert refuse_old("PublishStandings", pairing.PublishStandingsRequest(tournament_id="open"), earlier) == ""
+    refused = pairing.AnswerDataRequestRequest(tournament_id="open", refused=True)
+    assert refuse_old("AnswerDataRequest", refused, earlier) == ""

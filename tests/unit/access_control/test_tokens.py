@@ -258,3 +258,19 @@ def test_a_token_that_is_nested_without_end_is_not_taken() -> None:
     )
     token = issue(build_credential(SCORER), KEY, CELL)
     assert read_refusal(".".join([header.rstrip(b"=").decode(), *token.split(".")[1:]])) == "CREDENTIAL_INVALID"
+
+
+def test_the_sign_in_of_a_token_is_its_own_claim_or_else_its_issue() -> None:
+    own = build_credential(DIRECTOR, tournaments=["open"])
+    assert read(issue(own, KEY, CELL)).signed_in == own.issued_at
+    earlier = own.issued_at - timedelta(hours=3)
+    assert read(issue(replace(own, auth_time=earlier), KEY, CELL)).signed_in == earlier
+
+
+def test_a_token_that_was_handed_on_has_the_sign_in_of_its_parent_whatever_it_claims() -> None:
+    signed_in = NOW - timedelta(hours=3)
+    own = replace(build_credential(DIRECTOR, subject="eva", tournaments=["open"]), auth_time=signed_in)
+    holder = Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=holder.public_key())
+    less = replace(build_credential(DIRECTOR, subject="eva-laptop"), scope=own.scope, auth_time=NOW)
+    assert read(hand_on(token, own, less, holder)).signed_in == signed_in

@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import grpc
@@ -15,7 +15,16 @@ from google.protobuf.message import Message
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.access_control.credential import Credential
-from faristol.access_control.decide import GamePlace, Places, check_role, check_scope, may_judge, may_know
+from faristol.access_control.decide import (
+    GamePlace,
+    Places,
+    check_recent,
+    check_role,
+    check_scope,
+    check_sign_in,
+    may_judge,
+    may_know,
+)
 from faristol.access_control.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
 from faristol.access_control.keyring import Keyring
 from faristol.access_control.needs import Needs, values_of_all
@@ -63,7 +72,15 @@ def is_asked() -> bool:
 class Admission:
     """Authenticates and authorizes callers for the methods of a process."""
 
-    def __init__(self, record: Record, keyring: Keyring, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        record: Record,
+        keyring: Keyring,
+        now: Callable[[], datetime],
+        sign_in_limit: timedelta = timedelta(),  # immutable
+    ) -> None:
+        """``sign_in_limit`` is the age of a sign-in that is recent enough for what cannot be undone; 0 for any."""
+        self._sign_in_limit = sign_in_limit
         self._needs: Mapping[str, Needs] = {}
         self._record = record
         self._keyring = keyring
@@ -126,10 +143,15 @@ class Admission:
             check_role(credential, needs, request)
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))
+                check_recent(credential, needs, request, self._now(), self._sign_in_limit)
         except AccessError as error:
             audit.note_refused(method, error.reason, visitor_of(context), credential)
             raise
         return credential
+
+    def check_recent(self, credential: Credential | None) -> None:
+        """Check that a caller has signed in recently, for a command that needs it by its content. Raises ``Denied``."""
+        check_sign_in(credential, self._now(), self._sign_in_limit)
 
     async def end_of(self, credential: Credential | None) -> None:
         """Wait until a credential ends, then raise ``Unauthenticated``; without a credential, wait forever."""

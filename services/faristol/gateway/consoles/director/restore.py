@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from faristol.access_control.decide import SIGN_IN_TOO_OLD
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.creation import check_may_create
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
@@ -75,6 +76,8 @@ async def restore_backup(console: ConsoleDep, given: Lists) -> Response:
     """Ask for the restore, and redirect to the page that waits for it."""
     restore = await _find_restore(console)
     typed = Typed(given)
+    if refused := _find_refusal(console):
+        return _show(console, restore.find(typed["backup"]), {}, typed, refused)
     try:
         key = await restore.begin(
             typed["backup"], typed["erasures"], no_person_erased=typed["no_person_erased"] == "yes"
@@ -97,12 +100,24 @@ async def show_restored(request: Request, key: Id = "") -> Response:
     return _show_waiting(request, key, restore.problem)
 
 
-def _show(console: Console, backup: Backup | None, errors: Mapping[str, str], typed: Typed) -> Response:
+def _find_refusal(console: Console) -> str:
+    """Return why the user must sign in again before a restore, which cannot be undone; empty if that is recent."""
+    minutes: int = console.request.app.state.sign_in_minutes
+    signed_in_ms = console.session.credential.issued_at.ToMilliseconds()
+    if minutes and console.now_ms - signed_in_ms > minutes * 60_000:
+        return say(SIGN_IN_TOO_OLD, {"minutes": minutes}, console.language)
+    return ""
+
+
+def _show(
+    console: Console, backup: Backup | None, errors: Mapping[str, str], typed: Typed, refused: str = ""
+) -> Response:
     return console.page(
         "director/restore.html",
         None,
         door="start",
-        status=status_of_form("", errors),
+        status=status_of_form(refused, errors),
+        refused=refused,
         backup=backup,
         errors=Typed(errors),
         typed=typed,
