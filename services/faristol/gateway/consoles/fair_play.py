@@ -15,6 +15,7 @@ from starlette.responses import Response
 from faristol.gateway.consoles.commands import hide_errors, to_problem
 from faristol.gateway.consoles.frame import Console, ConsoleDep, GameId, TournamentId
 from faristol.gateway.consoles.navigation import may
+from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import fair_play_pb2 as pb
@@ -40,6 +41,7 @@ async def show_tournament(console: ConsoleDep, results: OwnReader, tournament_id
     request = pb.GetTournamentFairPlayRequest(tournament_id=tournament_id)
     found = await _ask(console, request)
     head = await results.tournament(tournament_id)
+    check_has_tables(head)
     return console.page("fair_play/tournament.html", head, door=DOOR, answer=found, **FAIR_PLAY_LABELS)
 
 

@@ -164,7 +164,7 @@ class FairPlay:
     async def get_player(self, request: pb.GetPlayerFairPlayRequest, context: Context) -> pb.GetPlayerFairPlayResponse:
         """Return the comparison of a player over several tournaments, and the figures of each year.
 
-        Raises ``NotFound`` for a player without a game, and ``Denied`` for the caller's own figures.
+        Raises ``NotFound`` for an unknown player, and ``Denied`` for the caller's own figures.
         """
         only = set(request.tournament_ids)
 
@@ -172,7 +172,7 @@ class FairPlay:
             seasons = (await load(self._models.record, SEASONS_STREAM, Seasons(), evolve)).state
             entries = seasons.entries_of(request.player_id)
             played = [game for each in entries for game in await reader.games_of_player(each)]
-            if not played:
+            if not played and not await reader.those(Player, "player_id", entries):
                 raise NotFound("player", request.player_id)
             return [game for game in played if game.final and game.turns and (not only or game.tournament_id in only)]
 
