@@ -22,7 +22,8 @@ PYTHON_VERSION = "3.12"
 STARTERS = {
     "windows": (
         "Faristol.cmd",
-        '@echo off\r\n"%~dp0python\\python.exe" -m faristol.cli up --network --data "%USERPROFILE%\\Faristol"\r\npause\r\n',
+        '@echo off\r\n"%~dp0python\\python.exe" -m faristol.cli up --network --data "%USERPROFILE%\\Faristol"'
+        "\r\npause\r\n",
     ),
     "macos": (
         "Faristol.command",

@@ -13,6 +13,6 @@ class GeneratedCode(BuildHookInterface[Any]):
     """Generates the code of messages and services before anything is packed."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Generate the code before the files are collected; ``version`` is the kind of build (`standard`, `editable`)."""
+        """Generate the code before files are collected; ``version`` is the kind of build (`standard`, `editable`)."""
         script = runpy.run_path(str(Path(__file__).with_name("generate.py")))
         script["generate"](script["OUT"])

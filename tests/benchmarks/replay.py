@@ -1,4 +1,4 @@
-"""Measure the events that are read and folded into state per second: by the record, and by the `eventsourcing` library."""
+"""Measure the events that are read and folded per second: by the record, and by the `eventsourcing` library."""
 
 from __future__ import annotations
 

@@ -363,7 +363,8 @@ def demo(
         ),
     ] = False,
     pace: Annotated[
-        float, typer.Option(min=0.1, max=100_000, help="With --forever: speed of the players at tables; 1 is real time.")
+        float,
+        typer.Option(min=0.1, max=100_000, help="With --forever: speed of the players at tables; 1 is real time."),
     ] = 1.0,
 ) -> None:
     """Run `faristol demo`."""

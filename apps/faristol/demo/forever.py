@@ -109,7 +109,8 @@ async def run_forever(
     """Play the runs of ``plan_run`` from 1 on, until a signal. The pages stay ``rest_seconds`` after the end of a run.
 
     A run that cannot continue, or that exceeds its ``longest_seconds``, is reported, and its pages stay as long.
-    ``most_runs`` limits the number of runs if it is not 0. Raises ``StartError`` if the services do not start, or if another process uses the data folder.
+    ``most_runs`` limits the number of runs if it is not 0. Raises ``StartError`` if the services do not start, or if
+    another process uses the data folder.
     """
     with hold_folder(settings):
         await _run_all(settings, plan_run, rest_seconds, most_runs)

@@ -41,7 +41,7 @@ class JsonLines(logging.Formatter):
 
 
 AUDIT = "faristol.audit"
-"""The audit logger. Successful actions are logged as INFO, unless only errors are logged or the level was set before."""
+"""The audit logger. Successful actions are logged as INFO, unless only errors are logged or a level was set before."""
 
 _TALKATIVE = ("httpx2", "httpcore2")
 """Loggers that write each URL that is called, possibly with secrets."""
