@@ -3,8 +3,8 @@
 ``python deploy/release.py notes v0.2.0`` prints the section of that version in CHANGELOG.md, and ends with an error if
 the tree has another version or the section is missing. ``python deploy/release.py pin IMAGE@sha256:…`` writes that
 image into the manifests. ``python deploy/release.py link https://HOST/OWNER/faristol/blob/v0.2.0`` links each alert to
-its runbook there. ``python deploy/release.py urls https://HOST/OWNER/faristol`` writes the links of the package into its
-metadata.
+its runbook there. ``python deploy/release.py urls https://HOST/OWNER/faristol`` writes the links of the package into
+its metadata.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def test_the_manifests_of_a_release_run_its_image_everywhere(tmp_path: Path) -> 
         named = set(chain.from_iterable(map(images, yaml.load_all(done.stdout, Loader=LOADER))))
         assert reference in named
         assert all("@sha256:" in image for image in named)
-    with pytest.raises(SystemExit, match="no image by digest"):
+    with pytest.raises(SystemExit, match="no image with a digest"):
         release.pin("faristol:0.1.0", tmp_path)
 
 
