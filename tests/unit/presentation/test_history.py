@@ -169,10 +169,10 @@ def test_a_sentence_shows_values_of_enumerations_by_the_labels_of_the_contract(k
         if other.enum_type is None and other.message_type is None and other.type != other.TYPE_BOOL
     ]
 
-    def said(number: int) -> str:
+    def describe_value(number: int) -> str:
         details = [*others, f"{kebab(field.name)}: {name_of(field.enum_type, number)}"]
         return describe_acts(HEAD, "en", pairing.Act(type=kind.DESCRIPTOR.name, details=details))
 
-    texts = {label: said(number) for number, label in labels_of(field.enum_type).items()}
+    texts = {label: describe_value(number) for number, label in labels_of(field.enum_type).items()}
     if len(set(texts.values())) > 1:  # the sentence has a place for the field
         assert [label for label, text in texts.items() if label not in text] in ([], WITH_NUMBER)
