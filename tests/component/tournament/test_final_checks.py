@@ -90,7 +90,7 @@ async def test_every_check_sees_what_it_looks_for_and_a_reason_is_kept_beside_th
     acts = (await ask(desk, pb.ListActsRequest())).acts
     assert [act.note for act in acts if act.type == "FinalCheckExcused"] == [f"Reason {check}." for check in found]
     (ended,) = [act for act in acts if act.type == "TournamentFinalised"]
-    assert "checks: results" in ended.details
+    assert "checks: results, shadow" in ended.details
     for event in await desk.record.read_stream("tournament-open"):
         assert b"Reason" not in event.message.SerializeToString(), "the record has reasons beside events only"
 
