@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -49,7 +49,7 @@ class Judge:
             ("accept-language", language_of_terminal()),
         )
 
-    async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
+    async def queue(self, language: str = "") -> AsyncGenerator[pb.WatchQueueResponse, None]:
         """Yield the queue now and after each change, across broken connections.
 
         The stream ends when the token that opened it expires. At a console the next stream has a new token; any other

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-from google.protobuf.descriptor import EnumDescriptor
+from typing import Any
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.event_types import events_of, meaning
@@ -473,7 +472,7 @@ def _labels(act: pairing.Act, details: Mapping[str, str], language: str) -> dict
     }
 
 
-def _label(kind: EnumDescriptor, words: str, language: str) -> str:
+def _label(kind: Any, words: str, language: str) -> str:
     """Return the labels of values of an enumeration in their order, translated and joined by commas.
 
     ``words`` are their names in a detail of an act.

@@ -174,7 +174,8 @@ class RegisterOffice:
         self, state: Register, rows: Sequence[pb.ListedPerson], chosen_ids: Iterable[str] = ()
     ) -> tuple[RegisteredPersons, list[Compared]]:
         """Compare rows with the register, and with players of tournaments that have the same names."""
-        others = await people.namesakes(self._record, [Person("", row.name) for row in rows])
+        async with self._record.reading() as connection:
+            others = await people.find_namesakes(connection, [Person("", row.name) for row in rows])
         wanted = {*(row.person_id for row in rows), *chosen_ids} - {""}
         others += (await people.names(self._record, wanted)).values()
         known = await self._persons(state, [each for each in others if not each.player_id.startswith(OFFICIAL)])
