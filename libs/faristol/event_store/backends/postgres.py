@@ -57,8 +57,11 @@ LISTEN_RETRY_SECONDS = 1.0
 CHANNEL = "faristol_appended"
 """Channel on which each process notifies the others of the position that it has written."""
 
-UNAVAILABLE_SQLSTATES = ("08", "25P03", "53", "55P03", "57P")
-"""SQLSTATEs of a database that is unavailable, busy, full or shutting down, as opposed to an invalid request."""
+UNAVAILABLE_SQLSTATES = ("08", "25P03", "53", "55P03", "57P", "XX001", "XX002")
+"""SQLSTATEs of a database that is unavailable, busy, full, shutting down or damaged, as opposed to an invalid request.
+
+A damaged page is whole on a standby: callers retry until it has taken over.
+"""
 
 DISK_FULL = "53100"
 """SQLSTATE of a full disk."""
