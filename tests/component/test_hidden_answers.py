@@ -72,6 +72,9 @@ READERS: Mapping[str, tuple[str, frozenset[Role]]] = {
 }
 """Patterns of what is hidden, and the roles that may read it."""
 
+ROLES_BY_DAY = (None, PLAYER, SCORER, TREASURER, FEDERATION, DIRECTOR)
+"""Roles that are asked for every change: those that read most, and those with the fewest rights. Others at night."""
+
 RACK_READERS = OFFICIALS | {ARBITER, SCORER, ANNOTATOR}
 """Roles that may read the racks of running games: they record or supervise them."""
 
@@ -273,11 +276,14 @@ async def hide(cell: Cell) -> Walk:
     return Walk(waiting, [*found.rack])
 
 
-async def test_no_answer_has_what_is_hidden_from_a_role(cell: Cell) -> None:
+@pytest.mark.parametrize(
+    "roles", [ROLES_BY_DAY, pytest.param((None, *MAY_GIVE), marks=pytest.mark.nightly)], ids=["day", "night"]
+)
+async def test_no_answer_has_what_is_hidden_from_a_role(cell: Cell, roles: Sequence[Role | None]) -> None:
     walk = await hide(cell)
     assert len(walk.rack) > 5
     others = [number for number in range(1, 7) if f"{OWN}-{number}" not in cell.players[OWN]]
-    for role in (None, *MAY_GIVE):
+    for role in roles:
         credential = None
         if role is not None:
             credential = build_credential(role)
