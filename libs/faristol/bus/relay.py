@@ -8,6 +8,7 @@ import uuid
 
 from nats.errors import Error as NatsError
 
+from faristol.assertions import Sometimes
 from faristol.bus.connection import Bus
 from faristol.bus.errors import BusError
 from faristol.bus.telemetry import trace_publication
@@ -15,7 +16,6 @@ from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.delays import Delays
 from faristol.event_store.positions import move_checkpoint, start_checkpoint
-from faristol.kernel.assertions import Situation
 
 RELAY_NAME = "relay"
 RELAY_LEASE_SECONDS = 4.0
@@ -27,7 +27,7 @@ RELAY_POLL_SECONDS = 0.1
 RELAY_NOTIFIED_POLL_SECONDS = 1.0
 """The same if the database notifies of appends."""
 
-PUBLISHED_TWICE = Situation("two relays publish at once")
+PUBLISHED_TWICE = Sometimes("two relays publish at once")
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Relay:
                 except (BusError, NatsError, *FAILURES) as error:
                     _log.warning("relay waits: %s", repr(error))
                 except Stale:
-                    PUBLISHED_TWICE.sometimes()  # another relay published first; the lease decides
+                    PUBLISHED_TWICE.note()  # another relay published first; the lease decides
                 await asyncio.sleep(RELAY_STANDBY_SECONDS)
         finally:
             try:

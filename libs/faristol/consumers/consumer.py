@@ -40,6 +40,7 @@ from enum import Enum, auto
 
 from nats.aio.msg import Msg
 
+from faristol.assertions import Always, Sometimes
 from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.telemetry import parked_gauge, stopped_gauge
@@ -52,14 +53,13 @@ from faristol.consumers.progress import Progress
 from faristol.consumers.stopped import CannotTake, format_failure, is_transient
 from faristol.consumers.work import Projection, Reaction
 from faristol.event_store import Record, Recorded, Stale
-from faristol.kernel.assertions import Invariant, Situation
 
-WORK_OF_ANOTHER = Situation("another replica has done the work of a consumer")
-WITHOUT_BUS = Situation("a consumer reads the record without NATS")
-UNANNOUNCED = Situation("a consumer finds events that no message announced")
-ANNOUNCED_AGAIN = Situation("a message announces only events that its consumer has handled")
-RELEASED = Situation("a parked key is released after a retry")
-NO_GAP = Invariant("a consumer handles every event in order of position")
+WORK_OF_ANOTHER = Sometimes("another replica has done the work of a consumer")
+WITHOUT_BUS = Sometimes("a consumer reads the record without NATS")
+UNANNOUNCED = Sometimes("a consumer finds events that no message announced")
+ANNOUNCED_AGAIN = Sometimes("a message announces only events that its consumer has handled")
+PARKED_KEY_RELEASED = Sometimes("a parked key is released after a retry")
+NO_GAP = Always("a consumer handles every event in order of position")
 
 
 _log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ class Consumer:
         except CannotTake as error:
             await self._stop(error)
         except Stale:
-            WORK_OF_ANOTHER.sometimes()
+            WORK_OF_ANOTHER.note()
             _log.info("%s: another replica handled that work", self.name)
         except ProjectionError as error:
             _log.info("%s: %s", self.name, error)
@@ -238,7 +238,7 @@ class Consumer:
 
     async def _without_bus(self) -> None:
         """Read events from the record for a moment: an unavailable bus delays notifications and stops no work."""
-        WITHOUT_BUS.sometimes()
+        WITHOUT_BUS.note()
         try:
             await self._reload()
             await self._work_on(
@@ -268,10 +268,10 @@ class Consumer:
                 self._taker.position, limit=CONSUMER_BATCH_EVENTS, at_least=notified, age=age
             )
             self._more = len(events) == CONSUMER_BATCH_EVENTS
-            UNANNOUNCED.sometimes(events and not messages)
+            UNANNOUNCED.note(events and not messages)
             await self._work_on(events)
         else:
-            ANNOUNCED_AGAIN.sometimes(notified)
+            ANNOUNCED_AGAIN.note(notified)
         for message in messages:
             await message.ack()
         if not messages and not events and self._taker.position > self._taker.noted:
@@ -290,7 +290,7 @@ class Consumer:
     async def _work_on(self, events: Sequence[Recorded]) -> None:
         if not events:
             return
-        NO_GAP.always(
+        NO_GAP.check(
             (events[0].position, events[-1].position) == (self._taker.position + 1, self._taker.position + len(events)),
             f"{self.name} at position {self._taker.position}",
         )
@@ -316,7 +316,7 @@ class Consumer:
         if await self._retries.poll():
             await self._report_parked()
         if (released := await self._retries.retry_next()) is not None:
-            RELEASED.sometimes()
+            PARKED_KEY_RELEASED.note()
             await self._report_parked()
             _log.warning("%s resumed %s, parked at event %d", self.name, released.key, released.position)
 

@@ -13,6 +13,7 @@ from opentelemetry.propagate import inject
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.assertions import Sometimes
 from faristol.bus.telemetry import trace_consumption
 from faristol.consumers import generations, parked, stopped, tables
 from faristol.consumers.generations import ProjectionError
@@ -25,7 +26,6 @@ from faristol.event_store import Checkpoint, Conflict, Decision, Metadata, Recor
 from faristol.event_store.backends.databases import is_full
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.positions import checkpoint, move_checkpoint, start_checkpoint
-from faristol.kernel.assertions import Situation
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ Commit = Callable[[Sequence[Recorded], int], Awaitable[None]]
 """Applies events, and notes that all up to a position are processed."""
 
 
-REACTED_AGAIN = Situation("a reaction is decided again after a conflict")
+REACTED_AGAIN = Sometimes("a reaction is decided again after a conflict")
 
 
 class EventHandler(ABC):
@@ -282,7 +282,7 @@ class Reactor(EventHandler):
                     try:
                         await append(event, decision)
                     except Conflict:
-                        REACTED_AGAIN.sometimes()
+                        REACTED_AGAIN.note()
                         if attempt == attempts:
                             # this number of conflicts is not due to other writers: the decision does not fit the state
                             raise

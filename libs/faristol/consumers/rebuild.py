@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.assertions import Sometimes
 from faristol.consumers import generations, parked, tables
 from faristol.consumers.generations import ProjectionError
 from faristol.consumers.stopped import CannotTake, clear, is_transient
 from faristol.consumers.work import Fold, Projection, UnknownEvent, is_wanted
 from faristol.event_store import Record, Recorded
-from faristol.kernel.assertions import Situation
 
 REBUILD_BATCH_EVENTS = 2_000
 """Events in memory at a time."""
@@ -30,8 +30,8 @@ MAX_CATCH_UP_ATTEMPTS = 8
 """Attempts to catch up with the live projection before it is locked."""
 
 
-REPLACED = Situation("a rebuild loses its lease to another")
-GREW_MEANWHILE = Situation("events are appended while a rebuild ends")
+REPLACED = Sometimes("a rebuild loses its lease to another")
+GREW_MEANWHILE = Sometimes("events are appended while a rebuild ends")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Rebuild:
         if time.monotonic() < self._renew_at:
             return
         if not await self._record.lease(self._lease, self._holder, REBUILD_LEASE_SECONDS):
-            REPLACED.sometimes()
+            REPLACED.note()
             raise ProjectionError(f"another rebuild of {self._asked.consumer} replaced this one")
         self._renew_at = time.monotonic() + REBUILD_LEASE_SECONDS / 3
 
@@ -293,7 +293,7 @@ class Rebuild:
         """
         async with self._record.writing() as connection:
             live = await generations.checkpoint_held(connection, self._built.consumer)
-            GREW_MEANWHILE.sometimes(self._position < live)
+            GREW_MEANWHILE.note(self._position < live)
             while self._position < live:
                 events = await self._record.read(self._position, limit=self._batch, up_to=live)
                 if len(events) == self._batch and not hold:

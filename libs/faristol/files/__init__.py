@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-OWNER_ONLY_MODE = 0o600
+OWNER_ONLY_BITS = 0o600
 """Permissions of a file with a secret."""
-READABLE_MODE = 0o644
+READABLE_BITS = 0o644
 """Permissions of a file that every user may read."""
 
 
-def replace_file(path: Path, content: bytes, mode: int = READABLE_MODE) -> None:
+def replace_file(path: Path, content: bytes, mode: int = READABLE_BITS) -> None:
     """Write a file, also in place of an existing one; its folder must exist. Raises ``OSError``."""
     with _written_beside(path, content, mode) as part:
         part.replace(path)  # after it is closed: Windows does not rename an open file
 
 
-def create_file(path: Path, content: bytes, mode: int = READABLE_MODE) -> None:
+def create_file(path: Path, content: bytes, mode: int = READABLE_BITS) -> None:
     """Write a file; its folder must exist. Raises ``FileExistsError`` for an existing one, and ``OSError``."""
     with _written_beside(path, content, mode) as part:
         try:

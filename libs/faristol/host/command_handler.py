@@ -48,12 +48,12 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.assertions import Sometimes
 from faristol.event_store import AppendCommand, Appended, Conflict, Decision, Metadata, Record
 from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.rpc.metadata import ACTOR, CORRELATION, ROLE
 from faristol.host.security.actor import Actor, actor_of, check_id, read_metadata
 from faristol.host.security.authorization import caller, is_asked
-from faristol.kernel.assertions import Situation
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 
@@ -63,9 +63,9 @@ MAX_COMMAND_ATTEMPTS = 16
 DONE, REPEATED, REFUSED, CONFLICT = "done", "repeated", "refused", "conflict"
 """Outcomes of a command: executed, repeated, refused, or given up after conflicts."""
 
-DECIDED_AGAIN = Situation("a command is decided again after a conflict")
-ANSWERED_AGAIN = Situation("a repeated command gets its first answer")
-REFUSED_AGAIN = Situation("a command that was executed is refused when it is repeated, and gets its first answer")
+DECIDED_AGAIN = Sometimes("a command is decided again after a conflict")
+ANSWERED_AGAIN = Sometimes("a repeated command gets its first answer")
+REFUSED_AGAIN = Sometimes("a command that was executed is refused when it is repeated, and gets its first answer")
 
 _tracer = trace.get_tracer("faristol.host")
 _meter = metrics.get_meter("faristol.host")
@@ -115,7 +115,7 @@ class CommandHandler:
             # The command may have been executed before, or during this repetition, and its own effect may cause the
             # refusal. Then the record has the first answer.
             if before := await self._record.find_answer(call.command_id):
-                REFUSED_AGAIN.sometimes()
+                REFUSED_AGAIN.note()
                 return call.repeat_answer(before.answer)
             call.count(REFUSED)
             raise
@@ -139,7 +139,7 @@ class CommandHandler:
                     try:
                         appended = await self._append(call, decision, answer)
                     except Conflict as conflict:
-                        DECIDED_AGAIN.sometimes()
+                        DECIDED_AGAIN.note()
                         _conflicts.add(1, {"command": call.kind})
                         span.set_attribute("faristol.conflict", str(conflict))
                         if attempt == MAX_COMMAND_ATTEMPTS:
@@ -167,7 +167,7 @@ class CommandHandler:
         return next((stream for stream, lock in waiting if lock and lock.locked()), "")
 
     def _finish(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
-        ANSWERED_AGAIN.sometimes(appended.repeated)
+        ANSWERED_AGAIN.note(appended.repeated)
         if appended.repeated:
             return call.repeat_answer(appended.answer)
         call.count(DONE)

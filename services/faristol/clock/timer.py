@@ -22,6 +22,7 @@ from datetime import datetime
 
 from opentelemetry import metrics
 
+from faristol.assertions import Sometimes
 from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
 from faristol.consumers.stopped import is_transient
@@ -29,7 +30,6 @@ from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Re
 from faristol.event_store.append.group_commit import MAX_GROUP_REQUESTS
 from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.table_store import GAME, TABLE_BATCH_SIZE, Settled, clock_stream, game_of, load_tables
-from faristol.kernel.assertions import Situation
 from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
@@ -76,7 +76,7 @@ _NO_DEADLINE_NS = 1 << 62
 
 _CLOCK_COMMAND_NAMESPACE = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
-CHECKED_AGAIN = Situation("a deadline is checked again after a conflict")
+CHECKED_AGAIN = Sometimes("a deadline is checked again after a conflict")
 
 _log = logging.getLogger(__name__)
 _late = metrics.get_meter("faristol.clock").create_histogram(
@@ -295,7 +295,7 @@ class ClockTimer:
                 await self._record.append(prepared.decision, metadata, command=command)
                 _late.record(max(0, _instant(self._now()) - prepared.due) / NANOSECONDS_FACTOR)
             except Conflict as conflict:
-                CHECKED_AGAIN.sometimes()
+                CHECKED_AGAIN.note()
                 _log.info("the deadline of %s is checked again: %s", game_id, conflict)
                 self._look[game_id] = 0
 

@@ -15,7 +15,7 @@ import grpc
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.client.credentials import TOKEN
-from faristol.files import OWNER_ONLY_MODE, replace_file
+from faristol.files import OWNER_ONLY_BITS, replace_file
 from faristol.hall.line import Attempts, Line, open_line, read_answer
 from faristol.host import Settings, StartError
 from faristol.host.halls import identity
@@ -89,7 +89,7 @@ class Cell:
         """
         self.lost |= {name}
         try:
-            replace_file(self.folder / LOST_FILE, json.dumps(sorted(self.lost)).encode(), OWNER_ONLY_MODE)
+            replace_file(self.folder / LOST_FILE, json.dumps(sorted(self.lost)).encode(), OWNER_ONLY_BITS)
         except OSError as problem:
             _log.warning("the loss of %s cannot be stored: %s", name, problem)
 

@@ -172,7 +172,7 @@ async def fail_over_beside_lagging_standby(scene: Scene) -> None:
     """Lose the primary while one standby has not received the last commits."""
     database = scene.cell.database
     lagging = next(server for server in database.servers if server is not database.primary)
-    with lagging.stopped():
+    with lagging.suspend():
         await asyncio.sleep(DAMAGED_PLAY_SECONDS)
         await database.fail_over(without=lagging)
     await asyncio.to_thread(lagging.restart)

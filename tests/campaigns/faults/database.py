@@ -121,7 +121,7 @@ class Server:
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
 
     @contextmanager
-    def stopped(self) -> Iterator[None]:
+    def suspend(self) -> Iterator[None]:
         """Let the server and its child processes stand still meanwhile."""
         self._signal(signal.SIGSTOP)
         try:

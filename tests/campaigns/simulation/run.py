@@ -28,12 +28,12 @@ from tests.campaigns.simulation.trace import Log
 from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
+from faristol import assertions
 from faristol.client.services import Api
 from faristol.demo.plan import Plan
 from faristol.event_store import Record, RecordError
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
-from faristol.kernel import assertions
 from faristol.launcher.processes import builders
 from faristol.read_models.api.public_events import PUBLIC
 from faristol.rules.ruleset.file import load_ruleset

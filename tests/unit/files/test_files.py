@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.files import OWNER_ONLY_MODE, create_file, replace_file, replace_link
+from faristol.files import OWNER_ONLY_BITS, create_file, replace_file, replace_link
 
 
 def test_a_reader_of_a_replaced_file_has_the_old_or_the_new_content(
@@ -53,9 +53,9 @@ def test_a_secret_is_never_readable_by_others(tmp_path: Path, monkeypatch: pytes
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", look)
-    replace_file(tmp_path / "key", b"secret", OWNER_ONLY_MODE)
-    assert modes[0] == OWNER_ONLY_MODE
-    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == OWNER_ONLY_MODE
+    replace_file(tmp_path / "key", b"secret", OWNER_ONLY_BITS)
+    assert modes[0] == OWNER_ONLY_BITS
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == OWNER_ONLY_BITS
 
 
 @pytest.mark.parametrize("has_links", [True, False])

@@ -41,13 +41,13 @@ from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.assertions import Sometimes
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
 from faristol.event_store.append.group import Group, Head, Outcome, Request
 from faristol.event_store.append.tail import STREAM_HEADS, Tail, read_rows
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.event import Metadata, microseconds
-from faristol.kernel.assertions import Situation
 
 MAX_GROUP_REQUESTS = 512
 """Requests in one transaction."""
@@ -69,8 +69,8 @@ _PROGRESS = (
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
 
 
-SHARED_TRANSACTION = Situation("several appends share a transaction")
-APPENDED_UNDER_LOCK = Situation(
+SHARED_TRANSACTION = Sometimes("several appends share a transaction")
+APPENDED_UNDER_LOCK = Sometimes(
     "a group of appends is written under the lock of the counter, after a look at the record"
 )
 
@@ -155,11 +155,11 @@ class GroupCommit:
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         """Write the requests in one transaction, as ``Backend.append`` describes."""
-        SHARED_TRANSACTION.sometimes(len(requests) > 1)
+        SHARED_TRANSACTION.note(len(requests) > 1)
         try:
             if outcomes := await self._append_fast(requests, now):
                 return outcomes
-            APPENDED_UNDER_LOCK.sometimes()
+            APPENDED_UNDER_LOCK.note()
             return await self._append_locked(requests, now)
         except Exception:
             self._known.forget()

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from faristol.event_store.errors import RecordError
-from faristol.files import OWNER_ONLY_MODE, READABLE_MODE, create_file
+from faristol.files import OWNER_ONLY_BITS, READABLE_BITS, create_file
 
 Keys = Mapping[str, Ed25519PublicKey]
 """Public keys by their ids."""
@@ -68,7 +68,7 @@ def make(path: Path) -> Ed25519PrivateKey:
     public = public_pem(key.public_key()).encode()
     written: list[Path] = []
     try:
-        for where, content, mode in ((public_path(path), public, READABLE_MODE), (path, private, OWNER_ONLY_MODE)):
+        for where, content, mode in ((public_path(path), public, READABLE_BITS), (path, private, OWNER_ONLY_BITS)):
             write_new(where, content, mode)
             written.append(where)
     except KeyFileError:

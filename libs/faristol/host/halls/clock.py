@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from faristol.files import OWNER_ONLY_MODE, replace_file
+from faristol.files import OWNER_ONLY_BITS, replace_file
 
 OFFSET = "clock.json"
 """File in the folder of the cell with its last correction, for a start without a connection."""
@@ -42,7 +42,7 @@ class HallClock:
         if abs(difference.total_seconds()) < MIN_CORRECTION_SECONDS:
             return False
         self._offset += difference
-        replace_file(self._path, json.dumps(self._offset.total_seconds()).encode(), OWNER_ONLY_MODE)
+        replace_file(self._path, json.dumps(self._offset.total_seconds()).encode(), OWNER_ONLY_BITS)
         return True
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from faristol.files import OWNER_ONLY_MODE, replace_file
+from faristol.files import OWNER_ONLY_BITS, replace_file
 
 GIVEN_KEYS = "sealed-games.json"
 """File with the keys by game, readable by its owner only."""
@@ -30,4 +30,4 @@ def store_keys(folder: Path, keys: Mapping[str, bytes]) -> None:
     if keys.items() <= known.items():
         return
     stored = {game_id: key.hex() for game_id, key in sorted({**known, **keys}.items())}
-    replace_file(folder / GIVEN_KEYS, json.dumps(stored).encode(), OWNER_ONLY_MODE)
+    replace_file(folder / GIVEN_KEYS, json.dumps(stored).encode(), OWNER_ONLY_BITS)

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity.keys import make, read_private
-from faristol.files import OWNER_ONLY_MODE, replace_file
+from faristol.files import OWNER_ONLY_BITS, replace_file
 from faristol.host import duplicate_store, table_store
 
 KEY, JOINED, TOKEN = "key", "joined.json", "token"
@@ -61,7 +61,7 @@ def load_joined(folder: Path) -> Joined | None:
 
 def store_joined(folder: Path, joined: Joined) -> None:
     """Store what the cell received when it joined. Raises ``OSError``."""
-    replace_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1).encode(), OWNER_ONLY_MODE)
+    replace_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1).encode(), OWNER_ONLY_BITS)
 
 
 def load_token(folder: Path) -> str:
@@ -74,4 +74,4 @@ def load_token(folder: Path) -> str:
 
 def store_token(folder: Path, token: str) -> None:
     """Store the token with which the cell joined, readable by its owner only. Raises ``OSError``."""
-    replace_file(folder / TOKEN, token.encode(), OWNER_ONLY_MODE)
+    replace_file(folder / TOKEN, token.encode(), OWNER_ONLY_BITS)

@@ -9,6 +9,7 @@ from functools import partial
 
 from opentelemetry import metrics
 
+from faristol.assertions import INVARIANTS
 from faristol.bus import relay
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
@@ -18,7 +19,6 @@ from faristol.event_store.positions import checkpoint, checkpoints_of, last_posi
 from faristol.event_store.witness.delivery import PREFIX as WITNESS_PREFIX
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
-from faristol.kernel.assertions import INVARIANTS
 
 GAUGE_INTERVAL_SECONDS = 5.0
 """Seconds between two measurements."""

@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from faristol.event_store.event import utc_now
-from faristol.files import OWNER_ONLY_MODE, replace_file
+from faristol.files import OWNER_ONLY_BITS, replace_file
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError
@@ -108,8 +108,8 @@ def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.Ellipt
         .add_extension(usage, critical=True)
         .sign(key, hashes.SHA256())
     )
-    replace_file(folder / CA_KEY, _pem(key), OWNER_ONLY_MODE)
-    replace_file(folder / CA, made.public_bytes(Encoding.PEM), OWNER_ONLY_MODE)
+    replace_file(folder / CA_KEY, _pem(key), OWNER_ONLY_BITS)
+    replace_file(folder / CA, made.public_bytes(Encoding.PEM), OWNER_ONLY_BITS)
     return made, key
 
 
@@ -144,8 +144,8 @@ def _make_certificate(
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .sign(by, hashes.SHA256())
     )
-    replace_file(folder / KEY, _pem(key), OWNER_ONLY_MODE)
-    replace_file(folder / CERTIFICATE, made.public_bytes(Encoding.PEM), OWNER_ONLY_MODE)
+    replace_file(folder / KEY, _pem(key), OWNER_ONLY_BITS)
+    replace_file(folder / CERTIFICATE, made.public_bytes(Encoding.PEM), OWNER_ONLY_BITS)
 
 
 def _builder(

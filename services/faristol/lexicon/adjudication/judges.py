@@ -17,10 +17,10 @@ from faristol.adjudication.cases import decide
 from faristol.adjudication.cases.model import Case, Ruling, Word, evolve, stream
 from faristol.adjudication.leases import Leases
 from faristol.adjudication.policy import Adjudication
+from faristol.assertions import Sometimes
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
-from faristol.kernel.assertions import Situation
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.cases.docket import projection
@@ -35,7 +35,7 @@ QUEUE_POLL_SECONDS = 1.0
 """Seconds between polls of a queue without notifications."""
 
 
-JUDGE_SILENT = Situation("a judge acts on a case that another holds with an expired lease")
+JUDGE_SILENT = Sometimes("a judge acts on a case that another holds with an expired lease")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class JudgeService:
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
         silent = await self._leases.silent(case.state)
-        JUDGE_SILENT.sometimes(silent)
+        JUDGE_SILENT.note(silent)
         hearing = CaseSituation(case.state, settings.state, silent, self._runtime.now(), self._sources)
         decided = command.decide(hearing, request)
         writes = [Write(stream(request.case_id), case.version, decided, tournament_id)] if decided else []

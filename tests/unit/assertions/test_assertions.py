@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from faristol.kernel import assertions
-from faristol.kernel.assertions import Invariant, Situation, reset_counts
+from faristol import assertions
+from faristol.assertions import Always, Sometimes, reset_counts
 
 
 @pytest.fixture(autouse=True)
@@ -18,10 +18,10 @@ def _own_assertions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_situation_is_counted_when_its_condition_holds() -> None:
-    found = Situation("two at once")
-    found.sometimes(condition=False)
-    found.sometimes([1])
-    found.sometimes()
+    found = Sometimes("two at once")
+    found.note(condition=False)
+    found.note([1])
+    found.note()
     assert found.count == 2
     assert [found] == assertions.SITUATIONS
     reset_counts()
@@ -31,11 +31,11 @@ def test_a_situation_is_counted_when_its_condition_holds() -> None:
 def test_a_violation_is_counted_and_logged_with_its_details_and_the_program_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    invariant = Invariant("positions have no gap")
+    invariant = Always("positions have no gap")
     with caplog.at_level(logging.ERROR):
-        invariant.always(condition=True, details="never shown")
+        invariant.check(condition=True, details="never shown")
         assert not caplog.records
-        invariant.always(condition=False, details="results at position 7")
+        invariant.check(condition=False, details="results at position 7")
     assert invariant.count == 1
     assert [record.getMessage() for record in caplog.records] == [
         "violated: positions have no gap (results at position 7)"

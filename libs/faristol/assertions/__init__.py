@@ -1,13 +1,13 @@
 """Conditions that always hold, and rare situations that tests must reach.
 
 Problem. A simulation only tests the situations that its workload and its faults reach, and does not show which these
-are. A condition that a test checks at the end of a run says nothing of a process in production.
+are. A condition that a test checks at the end of a run is not checked in production.
 
-Idea. Both are named in the code, where they occur, as in Antithesis' ``always`` and ``sometimes``. A ``Situation``
-counts how often it was reached: campaigns list those that were never reached. An ``Invariant`` counts and logs
+Idea. Both are named in the code, where they occur, as in Antithesis' ``always`` and ``sometimes``. A ``Sometimes``
+counts how often it was reached: campaigns list those that were never reached. An ``Always`` counts and logs
 violations: the simulation fails at the first one, and a process exports their number as a metric and goes on.
 
-Cost. An addition, or the evaluation of a condition; neither reads anything.
+Cost. An addition, or the evaluation of a condition. Neither does I/O, except for the log of a violation.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import logging
 
 _log = logging.getLogger(__name__)
 
-SITUATIONS: list[Situation] = []
+SITUATIONS: list[Sometimes] = []
 """Every situation of the imported modules."""
-INVARIANTS: list[Invariant] = []
+INVARIANTS: list[Always] = []
 """Every invariant of the imported modules."""
 
 
-class Situation:
+class Sometimes:
     """A rare situation, in a few words: ``a command is decided again after a conflict``."""
 
     __slots__ = ("count", "description")
@@ -33,13 +33,13 @@ class Situation:
         """Number of times that it was reached since the start or the last reset."""
         SITUATIONS.append(self)
 
-    def sometimes(self, condition: object = True) -> None:
+    def note(self, condition: object = True) -> None:
         """Count the situation if the condition is true."""
         if condition:
             self.count += 1
 
 
-class Invariant:
+class Always:
     """A condition that always holds, in a few words: ``positions have no gap``."""
 
     __slots__ = ("count", "description")
@@ -50,7 +50,7 @@ class Invariant:
         """Number of violations since the start or the last reset."""
         INVARIANTS.append(self)
 
-    def always(self, condition: object, details: str = "") -> None:
+    def check(self, condition: object, details: str = "") -> None:
         """Count and log a violation if the condition is false. ``details`` names ids and positions, no person."""
         if not condition:
             self.count += 1
