@@ -128,7 +128,7 @@ class Consumer:
         self._bus = bus
         self._changed = changed
         """Called after a change of the state."""
-        self._taker = build_handler(record, work, progress)
+        self._handler = build_handler(record, work, progress)
         self.name = work.consumer
         self._cell = cell or record.record_id[:8]
         self._durable = durable(self._cell, self.name)
@@ -141,16 +141,16 @@ class Consumer:
         """Whether the record may have more events than the last read returned."""
         self._said: dict[str, float] = {}
         """Logged reasons for waiting, with their times."""
-        self._retries = ParkedRetries(self._taker)
+        self._retries = ParkedRetries(self._handler)
 
     @property
     def reached(self) -> int | None:
         """The position up to which it has worked; None while another replica works."""
-        return self._taker.position if self._share.held else None
+        return self._handler.position if self._share.held else None
 
     async def prepare(self) -> None:
         """Create the checkpoint and the tables if they are missing."""
-        await self._taker.prepare()
+        await self._handler.prepare()
 
     async def run(self) -> None:
         """Work until cancelled, while this replica holds the share; wait while another one does.
@@ -212,8 +212,8 @@ class Consumer:
     async def _note_at_the_end(self) -> None:
         """Move the checkpoint past events without an effect, so that they do not count as pending."""
         try:
-            if self._taker.position > self._taker.noted:
-                await self._taker.note()
+            if self._handler.position > self._handler.noted:
+                await self._handler.note()
         except Exception as error:
             if not is_transient(error) and not isinstance(error, Stale | ProjectionError):
                 raise
@@ -231,7 +231,7 @@ class Consumer:
                 await pull.close()
 
     async def _reload(self) -> None:
-        await self._taker.load()
+        await self._handler.load()
         self._more = True
         self._retries.reload()
         await self._went_on()
@@ -243,7 +243,7 @@ class Consumer:
             await self._reload()
             await self._work_on(
                 await self._record.recent.after(
-                    self._taker.position, limit=CONSUMER_BATCH_EVENTS, age=CONSUMER_POLL_SECONDS / 2
+                    self._handler.position, limit=CONSUMER_BATCH_EVENTS, age=CONSUMER_POLL_SECONDS / 2
                 )
             )
             await self._try_parked()
@@ -262,10 +262,10 @@ class Consumer:
         messages = [] if self._more else await pull.messages(seconds)
         notified = max((self._parse_position(message) for message in messages), default=0)
         events: Sequence[Recorded] = ()
-        if notified > self._taker.position or not messages:
+        if notified > self._handler.position or not messages:
             age = math.inf if messages else CONSUMER_POLL_SECONDS / 2
             events = await self._record.recent.after(
-                self._taker.position, limit=CONSUMER_BATCH_EVENTS, at_least=notified, age=age
+                self._handler.position, limit=CONSUMER_BATCH_EVENTS, at_least=notified, age=age
             )
             self._more = len(events) == CONSUMER_BATCH_EVENTS
             UNANNOUNCED.note(events and not messages)
@@ -274,8 +274,8 @@ class Consumer:
             ANNOUNCED_AGAIN.note(notified)
         for message in messages:
             await message.ack()
-        if not messages and not events and self._taker.position > self._taker.noted:
-            await self._taker.note()
+        if not messages and not events and self._handler.position > self._handler.noted:
+            await self._handler.note()
             await self._went_on()
         await self._try_parked()
 
@@ -291,25 +291,26 @@ class Consumer:
         if not events:
             return
         NO_GAP.check(
-            (events[0].position, events[-1].position) == (self._taker.position + 1, self._taker.position + len(events)),
-            f"{self.name} at position {self._taker.position}",
+            (events[0].position, events[-1].position)
+            == (self._handler.position + 1, self._handler.position + len(events)),
+            f"{self.name} at position {self._handler.position}",
         )
-        known = set(self._taker.parked)
+        known = set(self._handler.parked)
         try:
-            await self._taker.take(events)
+            await self._handler.take(events)
         finally:
-            self._retries.note_attempt(self._taker.parked.keys() - known)
+            self._retries.note_attempt(self._handler.parked.keys() - known)
             await self._report_parked()
         await self._went_on()
 
     async def _report_parked(self) -> None:
         """Export the number of parked keys, and enter the state that follows from it unless stopped."""
-        parked_gauge.set(len(self._taker.parked), {"consumer": self.name})
+        parked_gauge.set(len(self._handler.parked), {"consumer": self.name})
         if self.state is not ConsumerState.STOPPED:
             await self._enter(self._find_working_state())
 
     def _find_working_state(self) -> ConsumerState:
-        return ConsumerState.PARKED if self._taker.parked else ConsumerState.WORKING
+        return ConsumerState.PARKED if self._handler.parked else ConsumerState.WORKING
 
     async def _try_parked(self) -> None:
         """Retry some events of a parked key, if one is due."""
@@ -322,7 +323,7 @@ class Consumer:
 
     async def _went_on(self) -> None:
         """Resume once the checkpoint has passed the event of the stop."""
-        if self.problem and self._taker.noted >= self.problem.event.position:
+        if self.problem and self._handler.noted >= self.problem.event.position:
             _log.warning("%s continues after event %d", self.name, self.problem.event.position)
             self.problem = None
             await self._enter(self._find_working_state())
@@ -332,19 +333,19 @@ class Consumer:
         _log.error("%s has stopped before %s", self.name, problem, exc_info=problem.problem)
         self.problem = problem
         await self._enter(ConsumerState.STOPPED)
-        full = len(self._taker.parked) >= parked.MAX_PARKED_KEYS
+        full = len(self._handler.parked) >= parked.MAX_PARKED_KEYS
         noted = False
         while self._share.held:
             try:
                 if not noted:
-                    if self._taker.position > self._taker.noted:
-                        await self._taker.note()
+                    if self._handler.position > self._handler.noted:
+                        await self._handler.note()
                     async with self._record.writing() as connection:
                         await stopped.note(connection, self.name, problem)
                     noted = True
                 if full:
                     await self._try_parked()
-                has_room = full and len(self._taker.parked) < parked.MAX_PARKED_KEYS
+                has_room = full and len(self._handler.parked) < parked.MAX_PARKED_KEYS
                 if has_room or await stopped.may_go_on(self._record, self.name):
                     return
             except (Stale, ProjectionError):

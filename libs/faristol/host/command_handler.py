@@ -9,7 +9,7 @@ versions that it has read, and the append checks them. This is optimistic concur
 After a ``Conflict`` the handler decides again on the new state.
 
 Of many parallel commands on one stream, only one succeeds in each attempt. So commands queue for a lock of this process
-(``_QueuePlace``). A caller can name the queue in advance (``lane``). A command after a conflict joins the queue of that
+(``_QueuePlace``). A caller can name the ``queue`` in advance. A command after a conflict joins the queue of that
 stream. So does a command whose first decision writes to a stream with such a queue.
 
 Invariants:
@@ -96,12 +96,12 @@ class CommandHandler:
         decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
         *,
         response: type[M],
-        lane: str = "",
+        queue: str = "",
     ) -> M:
         """Execute a command and return its answer; a repeated command gets its first answer.
 
         ``decide`` loads its input and returns the decision, and a function that builds the answer from the last
-        position. It is called again after a conflict. Commands of one ``lane`` are decided one after the other: they
+        position. It is called again after a conflict. Commands of one ``queue`` are decided one after the other: they
         write to one stream, so all but one of a parallel group would fail.
 
         Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command. Raises ``Conflict``
@@ -110,7 +110,7 @@ class CommandHandler:
         metadata = _metadata(context, request)
         call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
         try:
-            return await self._carry_out(call, decide, lane)
+            return await self._carry_out(call, decide, queue)
         except (Refusal, AlreadyExists, NotFound, Invalid):
             # The command may have been executed before, or during this repetition, and its own effect may cause the
             # refusal. Then the record has the first answer.
@@ -124,11 +124,11 @@ class CommandHandler:
             raise
 
     async def _carry_out(
-        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], lane: str
+        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], queue: str
     ) -> M:
         async with _QueuePlace(self._queues) as place:
-            if lane:
-                await place.move(lane)
+            if queue:
+                await place.move(queue)
             decision, answer = await decide()
             if busy := self._find_queue(decision):
                 # Join the queue, or this command would always precede those that wait in it.

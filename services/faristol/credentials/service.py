@@ -76,20 +76,20 @@ DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]
 
 def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None) -> Dispatcher:
     """Build the dispatcher of the access service. Users can also sign in by ``provider``, if there is one."""
-    desk = AccessService(runtime, keyring, provider)
+    methods = AccessService(runtime, keyring, provider)
     commands: Mapping[type[Message], Any] = {
-        pb.GrantCredentialRequest: desk.grant,
-        pb.RevokeCredentialRequest: desk.revoke,
-        pb.SignInRequest: desk.sign_in,
-        pb.SignOutRequest: desk.sign_out,
+        pb.GrantCredentialRequest: methods.grant,
+        pb.RevokeCredentialRequest: methods.revoke,
+        pb.SignInRequest: methods.sign_in,
+        pb.SignOutRequest: methods.sign_out,
     }
     questions: Mapping[type[Message], Answer] = {
-        pb.ListCredentialsRequest: desk.list_credentials,
-        pb.GetCallerRequest: desk.get_caller,
-        pb.GetProviderRequest: desk.get_provider,
-        pb.StartSignInRequest: desk.start_sign_in,
-        pb.GetHallCodeRequest: desk.get_hall_code,
-        pb.ListHallCredentialsRequest: desk.list_hall_credentials,
+        pb.ListCredentialsRequest: methods.list_credentials,
+        pb.GetCallerRequest: methods.get_caller,
+        pb.GetProviderRequest: methods.get_provider,
+        pb.StartSignInRequest: methods.start_sign_in,
+        pb.GetHallCodeRequest: methods.get_hall_code,
+        pb.ListHallCredentialsRequest: methods.list_hall_credentials,
     }
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:

@@ -136,7 +136,7 @@ async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_
             return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
 
         request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)
-        await desk.handle(caller, request, attempt, response=pairing_pb2.StartRoundResponse, lane=hall)
+        await desk.handle(caller, request, attempt, response=pairing_pb2.StartRoundResponse, queue=hall)
 
     try:
         first = asyncio.create_task(enter("sud", waits=True))

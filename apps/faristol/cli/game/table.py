@@ -60,7 +60,7 @@ def table(
     if journal is None and terminal:
         journal = usual_file(game_id)
     kept = Journal(journal)
-    keeper = ScorerSession(kept, language, stops=not terminal)
+    session = ScorerSession(kept, language, stops=not terminal)
 
     async def work() -> int:
         async with AsyncExitStack() as stack:
@@ -76,13 +76,13 @@ def table(
             # A name is stored beside the record and never becomes an id: without an own id it is the actor's name.
             actor = (() if own_id else sender()) or ((ACTOR, arbiter_id),)
             caller = (("accept-language", language), *actor, (ROLE, "arbiter"))
-            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(SERVICES_UNAVAILABLE))
+            services = LiveTable(channel, game_id, caller, kept, lambda: session.say(SERVICES_UNAVAILABLE))
             services.ids = {"arbiter": arbiter_id}
-            table_judge = TableJudge(channel("lexicon"), judge or arbiter_id, keeper.say)
+            table_judge = TableJudge(channel("lexicon"), judge or arbiter_id, session.say)
             try:
-                await keeper.sit_down(services, table_judge)
-                async with keeper.watching() if terminal else nullcontext():
-                    return await keeper.work(_read_commands(terminal=terminal))
+                await session.sit_down(services, table_judge)
+                async with session.watching() if terminal else nullcontext():
+                    return await session.work(_read_commands(terminal=terminal))
             except grpc.aio.AioRpcError as error:
                 raise StartError(every_reason(error)) from error
             except Refusal as refusal:

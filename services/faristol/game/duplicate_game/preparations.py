@@ -33,10 +33,10 @@ DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]
 class Preparations:
     """The handler of commands on prepared games."""
 
-    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: SealedGameKeys) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, sealed_game_keys: SealedGameKeys) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
-        self._vault = vault
+        self._sealed_game_keys = sealed_game_keys
         self.commands: Mapping[type[Message], Callable[[Any], Awaitable[DecisionAndAnswer]]] = {
             pb.PrepareGameRequest: self._prepare,
             pb.SetEmbargoRequest: self._set_embargo,
@@ -64,7 +64,9 @@ class Preparations:
             sealed = play_again(of.game_id, loaded.state, secrets.token_bytes(SALT_BYTES))
         else:
             sealed = await self._ahead(of)
-        event = build_prepared(of, self._vault.seal(sealed), embargo, instant(occurred_at(request, self._runtime.now)))
+        event = build_prepared(
+            of, self._sealed_game_keys.seal(sealed), embargo, instant(occurred_at(request, self._runtime.now))
+        )
 
         def answer(position: int) -> pb.PrepareGameResponse:
             return pb.PrepareGameResponse(position=position, game_id=of.game_id, digest=event.seal.envelope.digest)

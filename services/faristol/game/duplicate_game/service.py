@@ -52,9 +52,9 @@ _audit = logging.getLogger("faristol.audit")
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """Build the dispatcher of the duplicate service. The contract documents its methods."""
     folder = runtime.settings.hall_folder() if runtime.record.owner_key else None
-    vault = SealedGameKeys(runtime.settings.sealed_games_key(), folder)
-    games = DuplicateService(runtime, lexicons, vault)
-    preparations = Preparations(runtime, lexicons, vault)
+    sealed_game_keys = SealedGameKeys(runtime.settings.sealed_games_key(), folder)
+    games = DuplicateService(runtime, lexicons, sealed_game_keys)
+    preparations = Preparations(runtime, lexicons, sealed_game_keys)
     questions: Mapping[type[Message], Answer] = {
         pb.GetDuplicateRequest: games.get,
         pb.ListTopsRequest: games.tops,
@@ -79,10 +79,10 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
 class DuplicateService:
     """The methods of the duplicate service."""
 
-    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: SealedGameKeys) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, sealed_game_keys: SealedGameKeys) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
-        self._vault = vault
+        self._sealed_game_keys = sealed_game_keys
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Settle the game, handle the command, write all consequences, and answer."""
@@ -99,8 +99,8 @@ class DuplicateService:
 
             return await self._with_embargo(loading, new_events), answer
 
-        lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
-        return await self._runtime.command_handler.handle(context, request, attempt, response=response, lane=lane)
+        queue = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response, queue=queue)
 
     async def _name_hall(self, refusal: Refusal, request: Any, situation: Situation) -> Refusal:
         """Return a refusal with the address of the laptop on which the command is possible, if it is one of a hall."""
@@ -174,7 +174,7 @@ class DuplicateService:
         game = (await find_game(record, request.game_id)).state
         if game.game_id:
             situation = await self._situation(request.game_id, (request.hall,))
-            key = self._vault.key_of(game.game_id, game.seal) if game.seal else b""
+            key = self._sealed_game_keys.key_of(game.game_id, game.seal) if game.seal else b""
             if key:
                 who = caller()
                 audited = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
@@ -235,7 +235,7 @@ class DuplicateService:
         words = self._lexicons.words(loaded.state.lexicon, ruleset)
         # In the cell of a hall, its own hall decides what each caller sees of the game.
         loading = await load_situation(record, loaded, words, at, None if record.owner_key else names)
-        sealed, hidden = self._vault.open(loaded.state), await find_hidden_seed(record, loaded.state)
+        sealed, hidden = self._sealed_game_keys.open(loaded.state), await find_hidden_seed(record, loaded.state)
         return replace(loading, situation=replace(loading.situation, sealed=sealed, hidden_seed=hidden))
 
     async def _with_embargo(self, loading: Loading, new_events: Sequence[StreamEvent]) -> Decision:

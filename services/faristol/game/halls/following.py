@@ -123,11 +123,11 @@ class HallFilter:
 
 
 async def follow(
-    record: Record, request: pb.FollowChampionshipRequest, vault: SealedGameKeys
+    record: Record, request: pb.FollowChampionshipRequest, sealed_game_keys: SealedGameKeys
 ) -> AsyncIterator[pb.FollowChampionshipResponse]:
     """Yield the events after a position, then each new one, with what is beside them.
 
-    ``vault`` has the keys of sealed games: the hall gets that of each game whose slips are handed over to it.
+    ``sealed_game_keys`` are those of all sealed games: the hall gets that of each game whose slips it gets.
     """
     wanted = HallFilter(record, request.tournament_id, request.hall)
     await wanted.begin()
@@ -143,7 +143,7 @@ async def follow(
             people=people,
             position=found.position,
             last_position=end,
-            keys=await _load_keys(record, found.batch, vault),
+            keys=await _load_keys(record, found.batch, sealed_game_keys),
             after_position=position,
         )
         yield wire.add_checksum(response)
@@ -152,7 +152,7 @@ async def follow(
             await _wait(record, position)
 
 
-async def _load_keys(record: Record, batch: Batch, vault: SealedGameKeys) -> list[pb.SealedGameKey]:
+async def _load_keys(record: Record, batch: Batch, sealed_game_keys: SealedGameKeys) -> list[pb.SealedGameKey]:
     """Return the keys of the sealed games whose slips a batch hands over, as far as this process has them."""
     games = dict.fromkeys(
         hall_of_stream(event.stream)[0] for event in batch.events if event.type in SLIPS_HANDED_OVER_TYPES
@@ -160,7 +160,7 @@ async def _load_keys(record: Record, batch: Batch, vault: SealedGameKeys) -> lis
     keys: list[pb.SealedGameKey] = []
     for game_id in games:
         game = (await find_game(record, game_id)).state
-        key = vault.key_of(game_id, game.seal) if game.seal is not None else b""
+        key = sealed_game_keys.key_of(game_id, game.seal) if game.seal is not None else b""
         if key:
             keys.append(pb.SealedGameKey(game_id=game_id, key=key))
             _audit.info("the key of the sealed game %s is released to the cell of its hall", game_id)

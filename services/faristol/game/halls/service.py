@@ -106,14 +106,14 @@ class HallSync:
         self._lexicons = lexicons
         self._pushes = Pushes(runtime.record, lexicons, runtime.now)
         self._asides = Asides(runtime.record, runtime.now)
-        self._vault = SealedGameKeys(runtime.settings.sealed_games_key())
+        self._sealed_game_keys = SealedGameKeys(runtime.settings.sealed_games_key())
 
     async def follow_championship(
         self, request: pb.FollowChampionshipRequest, context: Context
     ) -> AsyncIterator[pb.FollowChampionshipResponse]:
         """Send the events that a hall needs, from a position on."""
         await load_tournament(self._runtime.record, request.tournament_id)
-        async for response in follow(self._runtime.record, request, self._vault):
+        async for response in follow(self._runtime.record, request, self._sealed_game_keys):
             yield response
 
     async def fetch_lexicon(
@@ -227,7 +227,7 @@ class HallSync:
             return decision, answer
 
         return await self._runtime.command_handler.handle(
-            context, request, attempt, response=response, lane=halls_stream(request.tournament_id)
+            context, request, attempt, response=response, queue=halls_stream(request.tournament_id)
         )
 
     async def _join(self, request: pb.JoinHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:

@@ -401,21 +401,26 @@ async def change_credentials(
     request: Request, results: Reader, given: Fields, signed_in: SignedIn, tournament_id: TournamentId
 ) -> Response:
     """Grant and revoke credentials. A refusal is shown on the page."""
-    desk = _CredentialsPage(request, results, signed_in, tournament_id)
-    await desk.list_credentials()  # a user who may not see the page must not learn from its error messages
-    acts = {"grant": desk.give, "cards": desk.make_cards, "player-cards": desk.make_player_cards, "revoke": desk.end}
+    console = _CredentialsPage(request, results, signed_in, tournament_id)
+    await console.list_credentials()  # a user who may not see the page must not learn from its error messages
+    acts = {
+        "grant": console.give,
+        "cards": console.make_cards,
+        "player-cards": console.make_player_cards,
+        "revoke": console.end,
+    }
     act = acts.get(given.get("act", ""))
     if act is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     try:
         return await act(given)
     except _Unusable as problem:
-        return await desk.show(str(problem), HTTPStatus.BAD_REQUEST)
+        return await console.show(str(problem), HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
-        refusal = of_rpc(error, desk.language)
+        refusal = of_rpc(error, console.language)
         if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
-        return await desk.show(format_refusal(refusal, desk.language), refusal.status)
+        return await console.show(format_refusal(refusal, console.language), refusal.status)
 
 
 LABELS: Mapping[str, str] = {

@@ -88,7 +88,7 @@ class ListOffice:
             return Decision([write], guards=guards), lambda position: response(position=position, **fields)
 
         handled: Message = await self._runtime.command_handler.handle(
-            context, request, attempt, response=response, lane=LISTS_STREAM
+            context, request, attempt, response=response, queue=LISTS_STREAM
         )
         return handled
 

@@ -114,7 +114,7 @@ class RegisterOffice:
             return Decision([write], guards, also), lambda position: response(position=position, **decided.answer)
 
         handled: Message = await self._runtime.command_handler.handle(
-            context, request, attempt, response=response, lane=REGISTER_STREAM
+            context, request, attempt, response=response, queue=REGISTER_STREAM
         )
         return handled
 

@@ -79,7 +79,7 @@ class SeasonOffice:
             return Decision([write]), answer
 
         handled: Message = await self._runtime.command_handler.handle(
-            context, request, attempt, response=response, lane=SEASONS_STREAM
+            context, request, attempt, response=response, queue=SEASONS_STREAM
         )
         return handled
 

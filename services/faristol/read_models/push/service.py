@@ -42,12 +42,12 @@ def service(
     changed: Callable[[], None],
 ) -> Dispatcher:
     """Return the dispatcher of push subscriptions; ``keys`` is None if the cell has none."""
-    desk = PushSubscriptions(models, now, networks, keys, changed)
+    methods = PushSubscriptions(models, now, networks, keys, changed)
     questions: Mapping[type[Message], Answer] = {
-        pb.GetPushKeyRequest: desk.get_key,
-        pb.FollowByPushRequest: desk.follow,
-        pb.UnfollowByPushRequest: desk.unfollow,
-        pb.ListPushFollowsRequest: desk.list_follows,
+        pb.GetPushKeyRequest: methods.get_key,
+        pb.FollowByPushRequest: methods.follow,
+        pb.UnfollowByPushRequest: methods.unfollow,
+        pb.ListPushFollowsRequest: methods.list_follows,
     }
     return Dispatcher(pb.DESCRIPTOR.services_by_name["PushService"], (), no_commands, questions)
 

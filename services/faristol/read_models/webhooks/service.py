@@ -63,15 +63,15 @@ def service(
     models: ReadModels, now: Callable[[], datetime], networks: Collection[Network], changed: Callable[[], None]
 ) -> Dispatcher:
     """Return the dispatcher of webhooks. ``changed`` is called after each change."""
-    desk = WebhookService(models, now, networks, changed)
+    methods = WebhookService(models, now, networks, changed)
     questions: Mapping[type[Message], Answer] = {
-        pb.AddWebhookRequest: partial(retry_not_found(desk.add), models),
-        pb.ListWebhooksRequest: desk.list_all,
-        pb.RemoveWebhookRequest: desk.remove,
-        pb.ResumeWebhookRequest: desk.resume,
-        pb.RotateWebhookSecretRequest: desk.rotate,
-        pb.RedeliverNewsRequest: desk.redeliver,
-        pb.DropNewsRequest: desk.drop,
+        pb.AddWebhookRequest: partial(retry_not_found(methods.add), models),
+        pb.ListWebhooksRequest: methods.list_all,
+        pb.RemoveWebhookRequest: methods.remove,
+        pb.ResumeWebhookRequest: methods.resume,
+        pb.RotateWebhookSecretRequest: methods.rotate,
+        pb.RedeliverNewsRequest: methods.redeliver,
+        pb.DropNewsRequest: methods.drop,
     }
     # Webhooks are not on the record, so commands do not pass through its command handler.
     return Dispatcher(pb.DESCRIPTOR.services_by_name["WebhookService"], (), no_commands, questions)

@@ -157,7 +157,7 @@ class PairingHandler:
         *,
         among_divisions: bool = False,
     ) -> M:
-        """Handle a command with ``Desk.handle``. A refusal names the recent event of another actor that caused it.
+        """Handle a command with ``CommandHandler.handle``. A refusal names its cause, a recent event of another actor.
 
         In a tournament of duplicate games, a refusal names games instead of rounds. A command ``among_divisions``
         waits for the other commands on the same championship. In the cell of a hall, only kept commands are decided on.

@@ -17,11 +17,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.pairing.v1 import registration_events_pb2 as entry_events
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.fees import undo as fee_undo
-from faristol.tournament.fees.decide import FeeDesk
+from faristol.tournament.fees.decide import FeeInput
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.fees.state import fees_stream
 from faristol.tournament.registration import undo as entry_undo
-from faristol.tournament.registration.decide import Desk
+from faristol.tournament.registration.decide import RegistrationInput
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import registration_stream
 from faristol.tournament.state import stream
@@ -57,13 +57,13 @@ async def undo_act(
         undone = command.DESCRIPTOR.name.removesuffix("Request")
         return command
 
-    def decide_entry(desk: Desk, asked: pb.UndoActRequest) -> list[Message]:
-        command = entry_undo.undo_of_entry(_messages(entries), act.version, desk.state, desk.tournament)
-        return entry_undo.decide_undo(desk, note_command(command), asked.note)
+    def decide_entry(current: RegistrationInput, asked: pb.UndoActRequest) -> list[Message]:
+        command = entry_undo.undo_of_entry(_messages(entries), act.version, current.state, current.tournament)
+        return entry_undo.decide_undo(current, note_command(command), asked.note)
 
-    def decide_fee(desk: FeeDesk, asked: pb.UndoActRequest) -> list[Message]:
-        command = fee_undo.undo_of_fee(_messages(payments), act.version, desk.state)
-        return fee_undo.decide_undo(desk, note_command(command), asked.note)
+    def decide_fee(current: FeeInput, asked: pb.UndoActRequest) -> list[Message]:
+        command = fee_undo.undo_of_fee(_messages(payments), act.version, current.state)
+        return fee_undo.decide_undo(current, note_command(command), asked.note)
 
     if act in payments:
         return await fees.carry_out(request, context, decide_fee, pb.UndoActResponse, more)

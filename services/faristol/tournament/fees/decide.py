@@ -55,7 +55,7 @@ class Payer:
 
 
 @dataclass(frozen=True, slots=True)
-class FeeDesk:
+class FeeInput:
     """The input of a decision."""
 
     state: FeeState
@@ -93,11 +93,11 @@ def compute_owed(state: FeeState, payer: Payer) -> int:
     return max(0, amount - settings.early_discount) if is_early else amount
 
 
-def set_fees(desk: FeeDesk, request: pb.SetFeesRequest) -> list[Message]:
+def set_fees(current: FeeInput, request: pb.SetFeesRequest) -> list[Message]:
     """Set the fees. Raises ``Invalid``; ``Refusal`` for another currency after a payment."""
     currency = check_currency("currency", request.currency.strip().upper())
-    before = desk.state.settings
-    if before is not None and desk.state.payments and before.currency != currency:
+    before = current.state.settings
+    if before is not None and current.state.payments and before.currency != currency:
         raise Refusal(
             "CURRENCY_IN_USE",
             "",
@@ -124,15 +124,15 @@ def set_fees(desk: FeeDesk, request: pb.SetFeesRequest) -> list[Message]:
             currency=currency,
             categories=[events.CategoryFee(category=name, amount=amount) for name, amount in categories.items()],
             payment_page=page,
-            occurred_at=to_timestamp(desk.moment),
+            occurred_at=to_timestamp(current.moment),
         )
     ]
 
 
-def adjust(desk: FeeDesk, request: pb.AdjustFeeRequest) -> list[Message]:
+def adjust(current: FeeInput, request: pb.AdjustFeeRequest) -> list[Message]:
     """Set the fee of a person by hand, or return to the computed one."""
-    _ = desk.settings
-    payer = _found_payer(desk, request.player_id)
+    _ = current.settings
+    payer = _found_payer(current, request.player_id)
     _check_amount("amount", request.amount)
     return [
         events.FeeAdjusted(
@@ -140,53 +140,53 @@ def adjust(desk: FeeDesk, request: pb.AdjustFeeRequest) -> list[Message]:
             amount=0 if request.computed else request.amount,
             computed=request.computed,
             note=request.note,
-            occurred_at=to_timestamp(desk.moment),
+            occurred_at=to_timestamp(current.moment),
         )
     ]
 
 
-def record(desk: FeeDesk, request: pb.RecordPaymentRequest) -> list[Message]:
+def record(current: FeeInput, request: pb.RecordPaymentRequest) -> list[Message]:
     """Record a payment. Raises ``Refusal`` if no amount is given and none is owed."""
-    payer = _found_payer(desk, request.player_id)
-    amount = request.amount or compute_owed(desk.state, payer) - desk.state.paid_by(payer.ids)
+    payer = _found_payer(current, request.player_id)
+    amount = request.amount or compute_owed(current.state, payer) - current.state.paid_by(payer.ids)
     if not request.amount and amount <= 0:
         raise Refusal("NOTHING_OWED", "", N_("{player} owes no fee: specify the amount."), {"player": payer.player_id})
-    return [_build_payment(desk, payer.player_id, amount, request.method, note=request.note)]
+    return [_build_payment(current, payer.player_id, amount, request.method, note=request.note)]
 
 
-def take_from_provider(desk: FeeDesk, player_id: str, amount: int, currency: str, reference: str) -> list[Message]:
+def take_from_provider(current: FeeInput, player_id: str, amount: int, currency: str, reference: str) -> list[Message]:
     """Record the payment that a provider reports; an empty list if it is recorded already.
 
     Raises ``Refusal`` for another currency than that of the tournament.
     """
-    if desk.state.with_reference(reference) is not None:
+    if current.state.with_reference(reference) is not None:
         return []
-    payer = _found_payer(desk, player_id)
-    if currency != desk.settings.currency:
+    payer = _found_payer(current, player_id)
+    if currency != current.settings.currency:
         raise Refusal(
             "OTHER_CURRENCY",
             "",
             N_("The payment is in {given}, the fees are in {currency}."),
-            {"given": currency, "currency": desk.settings.currency},
+            {"given": currency, "currency": current.settings.currency},
         )
-    return [_build_payment(desk, payer.player_id, amount, events.PAYMENT_METHOD_PROVIDER, reference=reference)]
+    return [_build_payment(current, payer.player_id, amount, events.PAYMENT_METHOD_PROVIDER, reference=reference)]
 
 
-def cancel(desk: FeeDesk, request: pb.CancelPaymentRequest) -> list[Message]:
+def cancel(current: FeeInput, request: pb.CancelPaymentRequest) -> list[Message]:
     """Cancel a payment. Raises ``Refusal`` if it is cancelled, or a part was paid back."""
-    return [_build_cancellation(desk, _standing(desk, request.payment), request.note)]
+    return [_build_cancellation(current, _standing(current, request.payment), request.note)]
 
 
-def correct(desk: FeeDesk, request: pb.CorrectPaymentRequest) -> list[Message]:
+def correct(current: FeeInput, request: pb.CorrectPaymentRequest) -> list[Message]:
     """Cancel a payment and record it again."""
-    payment = _standing(desk, request.payment)
-    player_id = _found_payer(desk, request.player_id or payment.player_id).player_id
+    payment = _standing(current, request.payment)
+    player_id = _found_payer(current, request.player_id or payment.player_id).player_id
     method = request.method or payment.method
     if (player_id, request.amount, method) == (payment.player_id, payment.amount, payment.method):
         raise Invalid("amount", N_("is as before; expected a change"))
-    cancelled = _build_cancellation(desk, payment, request.note)
+    cancelled = _build_cancellation(current, payment, request.note)
     again = _build_payment(
-        desk,
+        current,
         player_id,
         request.amount,
         method,
@@ -197,9 +197,9 @@ def correct(desk: FeeDesk, request: pb.CorrectPaymentRequest) -> list[Message]:
     return [cancelled, again]
 
 
-def refund(desk: FeeDesk, request: pb.RefundPaymentRequest) -> list[Message]:
+def refund(current: FeeInput, request: pb.RefundPaymentRequest) -> list[Message]:
     """Pay back a payment, or a part. Raises ``Refusal`` if less is left."""
-    payment = _found_payment(desk, request.payment)
+    payment = _found_payment(current, request.payment)
     amount = request.amount or payment.left
     _check_amount("amount", amount)
     if not 0 < amount <= payment.left:
@@ -215,15 +215,15 @@ def refund(desk: FeeDesk, request: pb.RefundPaymentRequest) -> list[Message]:
             player_id=payment.player_id,
             amount=amount,
             method=_check_method(request.method or payment.method),
-            document=desk.state.documents_count + 1,
+            document=current.state.documents_count + 1,
             note=request.note,
-            occurred_at=to_timestamp(desk.moment),
+            occurred_at=to_timestamp(current.moment),
         )
     ]
 
 
 def _build_payment(
-    desk: FeeDesk,
+    current: FeeInput,
     player_id: str,
     amount: int,
     method: events.PaymentMethod.ValueType,
@@ -237,34 +237,34 @@ def _build_payment(
     if amount == 0:
         raise Invalid("amount", N_("is missing; expected the amount"))
     return events.PaymentRecorded(
-        payment=len(desk.state.payments) + 1,
+        payment=len(current.state.payments) + 1,
         player_id=player_id,
         amount=amount,
-        currency=desk.settings.currency,
+        currency=current.settings.currency,
         method=_check_method(method),
-        document=(after or desk.state.documents_count) + 1,
+        document=(after or current.state.documents_count) + 1,
         reference=reference,
         corrects=corrects,
         note=note,
-        occurred_at=to_timestamp(desk.moment),
+        occurred_at=to_timestamp(current.moment),
     )
 
 
-def _build_cancellation(desk: FeeDesk, payment: Payment, note: str) -> events.PaymentCancelled:
+def _build_cancellation(current: FeeInput, payment: Payment, note: str) -> events.PaymentCancelled:
     if not note:
         raise Invalid("note", N_("is missing; expected the reason"))
     return events.PaymentCancelled(
         payment=payment.number,
         player_id=payment.player_id,
-        document=desk.state.documents_count + 1,
+        document=current.state.documents_count + 1,
         note=note,
-        occurred_at=to_timestamp(desk.moment),
+        occurred_at=to_timestamp(current.moment),
     )
 
 
-def _standing(desk: FeeDesk, number: int) -> Payment:
+def _standing(current: FeeInput, number: int) -> Payment:
     """Return a payment of which no part was returned. Raises ``Refusal``."""
-    payment = _found_payment(desk, number)
+    payment = _found_payment(current, number)
     if payment.is_cancelled or payment.refunded:
         raise Refusal(
             "PAYMENT_RETURNED", "", N_("Payment {payment} was cancelled or paid back."), {"payment": payment.number}
@@ -272,23 +272,23 @@ def _standing(desk: FeeDesk, number: int) -> Payment:
     return payment
 
 
-def _found_payment(desk: FeeDesk, number: int) -> Payment:
+def _found_payment(current: FeeInput, number: int) -> Payment:
     if not number:
         raise Invalid("payment", N_("is missing; expected the number of the payment"))
-    payment = desk.state.find(number)
+    payment = current.state.find(number)
     if payment is None:
-        raise NotFound("payment", f"{desk.tournament_id}/{number}")
+        raise NotFound("payment", f"{current.tournament_id}/{number}")
     return payment
 
 
-def _found_payer(desk: FeeDesk, player_id: str) -> Payer:
-    payer = desk.payers.get(player_id)
+def _found_payer(current: FeeInput, player_id: str) -> Payer:
+    payer = current.payers.get(player_id)
     if payer is None:
         raise Refusal(
             "NOT_REGISTERED",
             "",
             N_("{player} is not registered in {tournament}."),
-            {"player": player_id, "tournament": desk.tournament_id},
+            {"player": player_id, "tournament": current.tournament_id},
         )
     return payer
 

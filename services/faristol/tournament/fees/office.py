@@ -21,7 +21,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.registry import normalize_note
-from faristol.tournament.fees.decide import FeeDesk, Payer
+from faristol.tournament.fees.decide import FeeInput, Payer
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.registration.state import (
     ENDED,
@@ -38,7 +38,7 @@ M = TypeVar("M", bound=Message)
 class LoadedFees:
     """The loaded input of a decision."""
 
-    desk: FeeDesk
+    current: FeeInput
     fees: Loaded[FeeState]
     tournament: TournamentState
 
@@ -66,14 +66,14 @@ class FeeOffice:
         since = _times_of(await self._pairing.past_events(tournament))
         payers = list_payers(tournament.state, registration.state, since)
         by_id = {player_id: payer for payer in payers for player_id in payer.ids}
-        desk = FeeDesk(fees.state, tournament_id, self.runtime.now(), at, by_id)
-        return LoadedFees(desk, fees, tournament.state)
+        current = FeeInput(fees.state, tournament_id, self.runtime.now(), at, by_id)
+        return LoadedFees(current, fees, tournament.state)
 
     async def carry_out(
         self,
         request: Any,
         context: Context,
-        decide: Callable[[FeeDesk, Any], list[Message]],
+        decide: Callable[[FeeInput, Any], list[Message]],
         response: type[M],
         more: Callable[[Sequence[Message]], Mapping[str, Any]],
     ) -> M:
@@ -82,8 +82,8 @@ class FeeOffice:
         given = occurred_at(request, self.runtime.now)
         at = to_datetime(given) if request.HasField("occurred_at") else None
 
-        def decide_asked(desk: FeeDesk) -> list[Message]:
-            return decide(desk, asked)
+        def decide_asked(current: FeeInput) -> list[Message]:
+            return decide(current, asked)
 
         return await self.handle(request, context, request.tournament_id, at, decide_asked, response, more)
 
@@ -93,7 +93,7 @@ class FeeOffice:
         context: Context,
         tournament_id: str,
         at: datetime | None,
-        decide: Callable[[FeeDesk], list[Message]],
+        decide: Callable[[FeeInput], list[Message]],
         response: type[M],
         more: Callable[[Sequence[Message]], Mapping[str, Any]],
     ) -> M:
@@ -101,7 +101,7 @@ class FeeOffice:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id, at)
-            new_events = decide(loaded.desk)
+            new_events = decide(loaded.current)
             fields = dict(more(new_events))
 
             def answer(position: int) -> M:
@@ -111,7 +111,7 @@ class FeeOffice:
             return Decision([loaded.write(new_events)]), answer
 
         handled: Awaitable[M] = self.runtime.command_handler.handle(
-            context, request, attempt, response=response, lane=fees_stream(tournament_id)
+            context, request, attempt, response=response, queue=fees_stream(tournament_id)
         )
         return await handled
 

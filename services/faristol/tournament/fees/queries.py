@@ -27,10 +27,10 @@ from faristol.tournament.fees.provider import reference_of
 async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Context) -> pb.ListFeesResponse:
     """Return the accounts, the documents and the totals."""
     loaded, language = await office.load(request.tournament_id), language_of(context)
-    desk, state = loaded.desk, loaded.desk.state
-    payers = {payer.player_id: payer for payer in desk.payers.values()}
+    current, state = loaded.current, loaded.current.state
+    payers = {payer.player_id: payer for payer in current.payers.values()}
     paid_for = {payment.player_id for payment in state.payments}
-    known = await people.names(office.record, {*desk.payers, *paid_for})
+    known = await people.names(office.record, {*current.payers, *paid_for})
     names = {player_id: person.name for player_id, person in known.items()}
     accounts = [
         like(
@@ -47,7 +47,7 @@ async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Con
     recorded = await office.record.read_stream(stream)
     documents = _documents(recorded, await office.record.notes_of(stream))
     for each in documents:
-        payer = desk.payers.get(each.player_id)
+        payer = current.payers.get(each.player_id)
         each.name = names.get(payer.player_id if payer else each.player_id, "")
     currency = state.settings.currency if state.settings else ""
     return pb.ListFeesResponse(
@@ -115,11 +115,11 @@ def _totals(messages: Sequence[Message], time_zone: str) -> list[pb.FeeTotal]:
 
 async def get_own_fee(office: FeeOffice, tournament_id: str, player_id: str) -> registration.OwnFee | None:
     """Return what a person owes and paid; None without fees."""
-    desk = (await office.load(tournament_id)).desk
-    payer, settings = desk.payers.get(player_id), desk.state.settings
+    current = (await office.load(tournament_id)).current
+    payer, settings = current.payers.get(player_id), current.state.settings
     if payer is None or settings is None:
         return None
-    owed, paid = compute_owed(desk.state, payer), desk.state.paid_by(payer.ids)
+    owed, paid = compute_owed(current.state, payer), current.state.paid_by(payer.ids)
     address = ""
     if settings.payment_page and owed > paid:
         between = "&" if "?" in settings.payment_page else "?"

@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.tournament.fees.decide import (
     MAX_AMOUNT_LIMIT,
-    FeeDesk,
+    FeeInput,
     adjust,
     cancel,
     correct,
@@ -31,7 +31,7 @@ from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.fees.provider import MAX_EVENT_BODY_BYTES, SignatureInvalid, read_event
 from faristol.tournament.fees.queries import list_fees
 
-FEE_COMMANDS: Mapping[type[Message], Callable[[FeeDesk, Any], list[Message]]] = {
+FEE_COMMANDS: Mapping[type[Message], Callable[[FeeInput, Any], list[Message]]] = {
     pb.SetFeesRequest: set_fees,
     pb.AdjustFeeRequest: adjust,
     pb.RecordPaymentRequest: record,
@@ -88,8 +88,8 @@ async def take_provider_event(
         command_id=str(uuid.uuid5(_PROVIDER_NAMESPACE, paid.reference)), tournament_id=paid.tournament_id
     )
 
-    def decide(desk: FeeDesk) -> list[Message]:
-        return take_from_provider(desk, paid.player_id, paid.amount, paid.currency, paid.reference)
+    def decide(current: FeeInput) -> list[Message]:
+        return take_from_provider(current, paid.player_id, paid.amount, paid.currency, paid.reference)
 
     def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
         return {"recorded": any(isinstance(event, events.PaymentRecorded) for event in new_events)}

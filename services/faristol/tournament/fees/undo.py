@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
-from faristol.tournament.fees.decide import FeeDesk, adjust, cancel, set_fees
+from faristol.tournament.fees.decide import FeeInput, adjust, cancel, set_fees
 from faristol.tournament.fees.state import FeeState
 from faristol.tournament.situation import latest
 
@@ -46,20 +46,20 @@ def undo_of_fee(past_events: Sequence[Message], version: int, state: FeeState) -
             return None
 
 
-def decide_undo(desk: FeeDesk, command: Any, note: str) -> list[Message]:
+def decide_undo(current: FeeInput, command: Any, note: str) -> list[Message]:
     """Decide the command that undoes an action. Raises as the decision of that command."""
     match command:
         case pb.SetFeesRequest():
-            return set_fees(desk, command)
+            return set_fees(current, command)
         case pb.AdjustFeeRequest():
             return adjust(
-                desk,
+                current,
                 pb.AdjustFeeRequest(
                     player_id=command.player_id, amount=command.amount, computed=command.computed, note=note
                 ),
             )
         case pb.CancelPaymentRequest():
-            return cancel(desk, pb.CancelPaymentRequest(payment=command.payment, note=note))
+            return cancel(current, pb.CancelPaymentRequest(payment=command.payment, note=note))
         case _:
             raise TypeError(f"{command.DESCRIPTOR.full_name} undoes no action on fees")
 

@@ -56,7 +56,7 @@ async def accept_entry(
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntryResponse]]:
         loaded = await office.load(request.tournament_id, at)
-        entry = undecided_entry(loaded.desk, request.entry)
+        entry = undecided_entry(loaded.current, request.entry)
         person = await _person(office, entry, request.player_id)
         others = await office.pairing.other_divisions(loaded.tournament.state)
         persons = (await office.pairing.persons_register(loaded.tournament.state)).state
@@ -82,7 +82,7 @@ async def accept_entry(
         decision = await office.decision(
             loaded,
             request.command_id,
-            accept(loaded.desk, entry, person.player_id),
+            accept(loaded.current, entry, person.player_id),
             first=store,
             writes=[write_of(loaded.tournament, registered)],
             guards=others.guards,
@@ -114,7 +114,7 @@ async def accept_entries(
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntriesResponse]]:
         loaded = await office.load(request.tournament_id, at)
-        entries = [found_entry(loaded.desk, number) for number in dict.fromkeys(request.entries)]
+        entries = [found_entry(loaded.current, number) for number in dict.fromkeys(request.entries)]
         others = await office.pairing.other_divisions(loaded.tournament.state)
         persons = (await office.pairing.persons_register(loaded.tournament.state)).state
         batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at, persons)
@@ -146,7 +146,7 @@ async def accept_entries(
         decision = await office.decision(
             loaded,
             request.command_id,
-            [event for entry in accepted for event in accept(loaded.desk, entry, entry.player_id)],
+            [event for entry in accepted for event in accept(loaded.current, entry, entry.player_id)],
             first=store,
             writes=[write_of(loaded.tournament, batch.new_events)],
             guards=others.guards,

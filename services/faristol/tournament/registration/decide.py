@@ -53,7 +53,7 @@ MAX_ENTRIES_COUNT = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class RegistrationInput:
     """The input of a decision."""
 
     state: RegistrationState
@@ -97,13 +97,13 @@ class Submission:
     confirmed: bool = False
 
 
-def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Message]:
+def set_registration(current: RegistrationInput, request: pb.SetRegistrationRequest) -> list[Message]:
     """Set the form, and move entries up to places that become free.
 
     Raises ``Invalid`` for an unknown field, a number outside its limits, or an end before the beginning. Raises
     ``Refusal`` if the tournament is over or removed.
     """
-    check_open(desk.tournament)
+    check_open(current.tournament)
     _check_places(request)
     _check_times(request)
     _check_fields(request)
@@ -116,9 +116,9 @@ def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Mes
         fields=[name for name in FORM_FIELDS if name in request.fields],
         required_fields=[name for name in FORM_FIELDS if name in request.required_fields],
         categories=dict.fromkeys(categories),
-        occurred_at=to_timestamp(desk.moment),
+        occurred_at=to_timestamp(current.moment),
     )
-    return with_moves(desk, [event])
+    return with_moves(current, [event])
 
 
 def _check_places(request: pb.SetRegistrationRequest) -> None:
@@ -152,131 +152,131 @@ def _check_fields(request: pb.SetRegistrationRequest) -> None:
             raise Invalid("required_fields", N_("{given} is not a field of the form"), {"given": repr(value)})
 
 
-def accepts(desk: Desk) -> bool:
+def accepts(current: RegistrationInput) -> bool:
     """Check whether the form accepts entries now."""
-    return is_form_open(desk) and not is_too_late(desk)
+    return is_form_open(current) and not is_too_late(current)
 
 
-def is_form_open(desk: Desk) -> bool:
+def is_form_open(current: RegistrationInput) -> bool:
     """Check whether the organiser's settings accept entries now."""
-    settings, tournament = desk.state.settings, desk.tournament
+    settings, tournament = current.state.settings, current.tournament
     if settings is None or not settings.open or tournament.over or tournament.removed:
         return False
-    if settings.HasField("opens_at") and desk.now < to_datetime(settings.opens_at):
+    if settings.HasField("opens_at") and current.now < to_datetime(settings.opens_at):
         return False
-    return not (settings.HasField("closes_at") and desk.now >= to_datetime(settings.closes_at))
+    return not (settings.HasField("closes_at") and current.now >= to_datetime(settings.closes_at))
 
 
-def is_too_late(desk: Desk) -> bool:
+def is_too_late(current: RegistrationInput) -> bool:
     """Check whether the rules accept no further player because of the rounds that were started (FISC I.4)."""
     try:
-        check_not_too_late(desk)
+        check_not_too_late(current)
     except Refusal:
         return True
     return False
 
 
-def check_not_too_late(desk: Desk) -> None:
+def check_not_too_late(current: RegistrationInput) -> None:
     """Raise ``Refusal`` if the rules accept no further player because of the rounds that were started (FISC I.4)."""
-    if desk.rules is None:
+    if current.rules is None:
         return
     try:
-        check_entry_possible(desk.tournament, desk.rules, "")
+        check_entry_possible(current.tournament, current.rules, "")
     except Refusal as refusal:
         text = N_("The tournament has advanced too far for another entry.")
         raise Refusal("TOO_LATE_TO_ENTER", refusal.article, text) from None
 
 
-def check_accepts(desk: Desk) -> None:
+def check_accepts(current: RegistrationInput) -> None:
     """Raise ``Refusal`` unless the form accepts entries and a place, or one on the waiting list, is free."""
-    settings = desk.state.settings
-    if settings is None or not is_form_open(desk):
+    settings = current.state.settings
+    if settings is None or not is_form_open(current):
         raise Refusal("FORM_CLOSED", "", N_("The registration is not open."))
-    check_not_too_late(desk)
-    is_full = desk.free_places == 0 and sum(1 for _ in desk.state.waiting) >= settings.waiting_places
-    if is_full or len(desk.state.entries) >= MAX_ENTRIES_COUNT:
+    check_not_too_late(current)
+    is_full = current.free_places == 0 and sum(1 for _ in current.state.waiting) >= settings.waiting_places
+    if is_full or len(current.state.entries) >= MAX_ENTRIES_COUNT:
         raise Refusal("NO_PLACE_LEFT", "", N_("All places are taken, and so is the waiting list."))
 
 
-def receive(desk: Desk, given: Submission) -> list[Message]:
+def receive(current: RegistrationInput, given: Submission) -> list[Message]:
     """Receive an entry; it goes to the waiting list if no place is free. Raises ``Refusal`` as ``check_accepts``."""
-    check_accepts(desk)
+    check_accepts(current)
     return [
         like(
             events.EntryReceived,
             given,
-            entry=len(desk.state.entries) + 1,
-            waiting=desk.free_places == 0 or any(True for _ in desk.state.waiting),
-            occurred_at=to_timestamp(desk.now),
+            entry=len(current.state.entries) + 1,
+            waiting=current.free_places == 0 or any(True for _ in current.state.waiting),
+            occurred_at=to_timestamp(current.now),
         )
     ]
 
 
-def found_entry(desk: Desk, number: int) -> EntryOfForm:
+def found_entry(current: RegistrationInput, number: int) -> EntryOfForm:
     """Return an entry. Raises ``Invalid`` without a number, ``NotFound`` for an unknown one."""
     if not number:
         raise Invalid("entry", N_("is missing; expected the number of the entry"))
-    entry = desk.state.find(number)
+    entry = current.state.find(number)
     if entry is None:
-        raise NotFound("entry", f"{desk.tournament.tournament_id}/{number}")
+        raise NotFound("entry", f"{current.tournament.tournament_id}/{number}")
     return entry
 
 
-def undecided_entry(desk: Desk, number: int) -> EntryOfForm:
+def undecided_entry(current: RegistrationInput, number: int) -> EntryOfForm:
     """Return an entry that waits for a decision. Raises ``Refusal`` if it is decided."""
-    entry = found_entry(desk, number)
+    entry = found_entry(current, number)
     if not entry.is_undecided:
         raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
     return entry
 
 
-def ask(desk: Desk, request: pb.AskEntrantRequest) -> list[Message]:
+def ask(current: RegistrationInput, request: pb.AskEntrantRequest) -> list[Message]:
     """Ask an entrant a question. Raises ``Invalid`` without one."""
-    check_open(desk.tournament)
-    entry = undecided_entry(desk, request.entry)
+    check_open(current.tournament)
+    entry = undecided_entry(current, request.entry)
     if not request.note:
         raise Invalid("note", N_("is missing; expected the question"))
     return [
         events.EntryAsked(
-            entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(desk.moment)
+            entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(current.moment)
         )
     ]
 
 
-def answer(desk: Desk, number: int, note: str) -> list[Message]:
+def answer(current: RegistrationInput, number: int, note: str) -> list[Message]:
     """Answer the question. Raises ``Invalid`` without an answer, ``Refusal`` without an open question."""
-    entry = found_entry(desk, number)
+    entry = found_entry(current, number)
     if not note:
         raise Invalid("note", N_("is missing; expected the answer"))
     if not entry.asked:
         raise Refusal("NOT_ASKED", "", N_("Entry {entry} has no open question."), {"entry": number})
     return [
-        events.EntryAnswered(entry=number, player_id=entry.player_id, note=note, occurred_at=to_timestamp(desk.now))
+        events.EntryAnswered(entry=number, player_id=entry.player_id, note=note, occurred_at=to_timestamp(current.now))
     ]
 
 
-def accept(desk: Desk, entry: EntryOfForm, player_id: str) -> list[Message]:
+def accept(current: RegistrationInput, entry: EntryOfForm, player_id: str) -> list[Message]:
     """Accept an entry as that of a player. The caller registers the player."""
-    return [events.EntryAccepted(entry=entry.number, player_id=player_id, occurred_at=to_timestamp(desk.moment))]
+    return [events.EntryAccepted(entry=entry.number, player_id=player_id, occurred_at=to_timestamp(current.moment))]
 
 
-def reject(desk: Desk, request: pb.RejectEntryRequest) -> list[Message]:
+def reject(current: RegistrationInput, request: pb.RejectEntryRequest) -> list[Message]:
     """Reject an entry, with a reason or without, and move up the first of the waiting list."""
-    check_open(desk.tournament)
-    entry = undecided_entry(desk, request.entry)
+    check_open(current.tournament)
+    entry = undecided_entry(current, request.entry)
     rejected = events.EntryRejected(
-        entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(desk.moment)
+        entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(current.moment)
     )
-    return with_moves(desk, [rejected])
+    return with_moves(current, [rejected])
 
 
-def withdraw(desk: Desk, number: int, *, by_entrant: bool, with_player: bool = False) -> list[Message]:
+def withdraw(current: RegistrationInput, number: int, *, by_entrant: bool, with_player: bool = False) -> list[Message]:
     """Withdraw an entry, and move up the first of the waiting list.
 
     ``with_player``: the player is withdrawn from the tournament too, in the same decision or before. Raises ``Refusal``
     for an ended entry, and for an accepted one otherwise.
     """
-    entry = found_entry(desk, number)
+    entry = found_entry(current, number)
     if entry.phase in ENDED:
         raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
     if entry.phase is EntryPhase.ACCEPTED and not with_player:
@@ -287,23 +287,23 @@ def withdraw(desk: Desk, number: int, *, by_entrant: bool, with_player: bool = F
             {"player": entry.player_id},
         )
     event = events.EntryWithdrawn(
-        entry=number, player_id=entry.player_id, by_entrant=by_entrant, occurred_at=to_timestamp(desk.moment)
+        entry=number, player_id=entry.player_id, by_entrant=by_entrant, occurred_at=to_timestamp(current.moment)
     )
-    return with_moves(desk, [event])
+    return with_moves(current, [event])
 
 
-def reinstate(desk: Desk, request: pb.ReinstateEntryRequest) -> list[Message]:
+def reinstate(current: RegistrationInput, request: pb.ReinstateEntryRequest) -> list[Message]:
     """Reinstate a rejected or withdrawn entry; on the waiting list if no place is free.
 
     Raises ``Refusal`` for any other entry, and for one whose player is registered: that player is reinstated.
     """
-    check_open(desk.tournament)
-    entry = found_entry(desk, request.entry)
+    check_open(current.tournament)
+    entry = found_entry(current, request.entry)
     if entry.phase not in ENDED:
         raise Refusal(
             "ENTRY_STANDS", "", N_("Entry {entry} is neither rejected nor withdrawn."), {"entry": entry.number}
         )
-    if desk.tournament.player(entry.player_id) is not None:
+    if current.tournament.player(entry.player_id) is not None:
         raise Refusal(
             "ENTRY_ACCEPTED",
             "",
@@ -314,32 +314,34 @@ def reinstate(desk: Desk, request: pb.ReinstateEntryRequest) -> list[Message]:
         events.EntryReinstated(
             entry=entry.number,
             player_id=entry.player_id,
-            waiting=desk.free_places == 0,
-            occurred_at=to_timestamp(desk.moment),
+            waiting=current.free_places == 0,
+            occurred_at=to_timestamp(current.moment),
         )
     ]
 
 
-def move_up(desk: Desk, request: pb.MoveEntryUpRequest) -> list[Message]:
+def move_up(current: RegistrationInput, request: pb.MoveEntryUpRequest) -> list[Message]:
     """Give an entry of the waiting list a place, even if none is free: the director decides."""
-    check_open(desk.tournament)
-    entry = found_entry(desk, request.entry)
+    check_open(current.tournament)
+    entry = found_entry(current, request.entry)
     if entry.phase is not EntryPhase.WAITING:
         raise Refusal("NOT_WAITING", "", N_("Entry {entry} is not on the waiting list."), {"entry": entry.number})
-    return [events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(desk.moment))]
+    return [
+        events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment))
+    ]
 
 
-def with_moves(desk: Desk, new_events: Sequence[Message]) -> list[Message]:
+def with_moves(current: RegistrationInput, new_events: Sequence[Message]) -> list[Message]:
     """Return events, and those that move entries up to the places that are free after them, if the settings say so.
 
     After the first pairing no entry moves up: each is a late entry, which the director decides on.
     """
-    state = desk.state
+    state = current.state
     for event in new_events:
         state = evolve_registration(state, event)
     found = list(new_events)
-    after = replace(desk, state=state)
-    if state.settings is None or not state.settings.moves_up or desk.has_begun:
+    after = replace(current, state=state)
+    if state.settings is None or not state.settings.moves_up or current.has_begun:
         return found
     free = after.free_places
     for entry in state.waiting:
@@ -348,6 +350,6 @@ def with_moves(desk: Desk, new_events: Sequence[Message]) -> list[Message]:
                 break
             free -= 1
         found.append(
-            events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(desk.moment))
+            events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment))
         )
     return found

@@ -41,7 +41,7 @@ from faristol.tournament.registration import links, messages
 from faristol.tournament.registration.decide import (
     CATEGORY,
     FORM_FIELDS,
-    Desk,
+    RegistrationInput,
     Submission,
     answer,
     check_accepts,
@@ -49,7 +49,7 @@ from faristol.tournament.registration.decide import (
     withdraw,
 )
 from faristol.tournament.registration.links import EntryLink, PendingEntry
-from faristol.tournament.registration.office import LoadedDesk, RegistrationOffice, build_no_mail_refusal
+from faristol.tournament.registration.office import LoadedRegistration, RegistrationOffice, build_no_mail_refusal
 from faristol.tournament.registration.queries import build_entry
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.tournament.situation import Situation
@@ -102,7 +102,7 @@ class Entrants:
         loaded = await office.load(request.tournament_id)
         asked = _normalize_form(request, loaded, by_mail=office.delivery.is_enabled)
         asked.language = asked.language or language_of(context)
-        check_accepts(loaded.desk)
+        check_accepts(loaded.current)
         self._limit.check(visitor_of(context).address, office.runtime.now())
         if office.delivery.is_enabled:
             await self._store_pending(loaded, asked, command_id)
@@ -115,15 +115,15 @@ class Entrants:
         received.key = links.new_key()
         link = EntryLink(asked.tournament_id, received.entry, player_id(command_id))
         async with office.record.writing() as connection:
-            await links.store_link(connection, link, received.key, loaded.desk.now)
+            await links.store_link(connection, link, received.key, loaded.current.now)
         return received
 
-    async def _store_pending(self, loaded: LoadedDesk, asked: pb.SubmitEntryRequest, command_id: str) -> None:
+    async def _store_pending(self, loaded: LoadedRegistration, asked: pb.SubmitEntryRequest, command_id: str) -> None:
         """Store a submission and its message. Raises ``Refusal`` if too many wait for their confirmation.
 
         Beyond the limit of links to an address, the submission is stored and no link is sent. The caller cannot tell.
         """
-        now, key = loaded.desk.now, links.new_key()
+        now, key = loaded.current.now, links.new_key()
         hashed = links.hash_address(loaded.tournament_id, asked.email)
         entry = PendingEntry(command_id, loaded.tournament_id, MessageToDict(asked), now)
         person = Person("", asked.name)
@@ -157,7 +157,7 @@ class Entrants:
 
         async def attempt() -> tuple[Decision, Callable[[int], Any]]:
             loaded = await office.load(asked.tournament_id)
-            new_events = receive(loaded.desk, given)
+            new_events = receive(loaded.current, given)
             (received,) = new_events
             assert isinstance(received, events.EntryReceived)
             number, state = received.entry, pb.ENTRY_STATE_WAITING if received.waiting else pb.ENTRY_STATE_RECEIVED
@@ -166,7 +166,7 @@ class Entrants:
                 bindings = await people.store_players(connection, [person])
                 if waiting is not None:
                     link = EntryLink(loaded.tournament_id, number, person.player_id)
-                    await links.store_link(connection, link, key, loaded.desk.now)
+                    await links.store_link(connection, link, key, loaded.current.now)
                     await links.delete_pending(connection, waiting.command_id)
                 return bindings
 
@@ -211,9 +211,9 @@ class Entrants:
         if not address:
             raise Invalid("email", N_("is missing"))
         loaded = await office.load(request.tournament_id)
-        now = loaded.desk.now
+        now = loaded.current.now
         self._limit.check(visitor_of(context).address, now)
-        entries = loaded.desk.state.entries
+        entries = loaded.current.state.entries
         known = await people.names(office.record, [entry.player_id for entry in entries])
         async with office.record.writing() as connection:
             await links.purge_pending(connection, now)
@@ -251,7 +251,7 @@ class Entrants:
         recorded = await office.record.read_stream(loaded.write(()).stream)
         place = 0
         if entry.phase is EntryPhase.WAITING:
-            place = [each.number for each in loaded.desk.state.waiting].index(entry.number) + 1
+            place = [each.number for each in loaded.current.state.waiting].index(entry.number) + 1
         return pb.GetOwnEntryResponse(
             tournament_id=loaded.tournament_id,
             entry=build_entry(entry, known.get(entry.player_id), recorded, notes, is_full=True),
@@ -270,7 +270,7 @@ class Entrants:
 
         async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerEntryResponse]]:
             loaded, entry = await self._find(request.key)
-            decision = Decision([loaded.write(answer(loaded.desk, entry.number, note))])
+            decision = Decision([loaded.write(answer(loaded.current, entry.number, note))])
             return decision, lambda position: pb.AnswerEntryResponse(position=position)
 
         return await office.handle(request, context, attempt, pb.AnswerEntryResponse, found.tournament_id)
@@ -289,11 +289,11 @@ class Entrants:
                     raise Refusal(
                         "TOURNAMENT_BEGUN", "", N_("The tournament has begun: tell the director that you leave.")
                     )
-                situation = Situation(loaded.tournament.state, now=loaded.desk.now)
+                situation = Situation(loaded.tournament.state, now=loaded.current.now)
                 gone = withdraw_player(situation, pairing.WithdrawPlayerRequest(player_id=entry.player_id))
                 writes = [write_of(loaded.tournament, gone)]
-            desk = _without_player(loaded, entry) if writes else loaded.desk
-            new_events = withdraw(desk, entry.number, by_entrant=True, with_player=bool(writes))
+            current = _without_player(loaded, entry) if writes else loaded.current
+            new_events = withdraw(current, entry.number, by_entrant=True, with_player=bool(writes))
             decision = await office.decision(loaded, request.command_id, new_events, writes=writes)
             return decision, lambda position: pb.WithdrawOwnEntryResponse(position=position)
 
@@ -320,61 +320,63 @@ class Entrants:
                 return said
 
             gone = events.EntrantCleared(entry=entry.number, player_id=entry.player_id)
-            gone.occurred_at.FromDatetime(loaded.desk.now)
+            gone.occurred_at.FromDatetime(loaded.current.now)
             decision = Decision([loaded.write([gone])], also=clear)
             return decision, lambda position: pb.EraseOwnEntryResponse(position=position)
 
         return await office.handle(request, context, attempt, pb.EraseOwnEntryResponse, found.tournament_id)
 
-    async def _find(self, key: str) -> tuple[LoadedDesk, EntryOfForm]:
+    async def _find(self, key: str) -> tuple[LoadedRegistration, EntryOfForm]:
         """Return the entry of a key. Raises ``NotFound`` for an unknown or expired key."""
         async with self._office.record.reading() as connection:
             link = await links.find_link(connection, key) if key else None
         if link is None:
             raise NotFound("entry", "")
         loaded = await self._office.load(link.tournament_id)
-        entry = loaded.desk.state.find(link.entry)
+        entry = loaded.current.state.find(link.entry)
         assert entry is not None, "a link is stored with its entry"
         return loaded, entry
 
 
-def _may_withdraw(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
+def _may_withdraw(loaded: LoadedRegistration, entry: EntryOfForm) -> bool:
     """Check whether the entrant may withdraw: before the first round, and never from a finished tournament."""
-    tournament = loaded.desk.tournament
+    tournament = loaded.current.tournament
     if entry.phase in ENDED or tournament.over or tournament.removed:
         return False
     return entry.is_undecided or tournament.next_to_start == 1
 
 
-def _may_sign_in(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
+def _may_sign_in(loaded: LoadedRegistration, entry: EntryOfForm) -> bool:
     """Check whether the entrant may sign in as the player.
 
     A form without a confirmed address can be sent under the name of another person: the entry is then no proof for the
     data of the known person of a merged entry.
     """
-    tournament = loaded.desk.tournament
+    tournament = loaded.current.tournament
     is_player = entry.phase is EntryPhase.ACCEPTED and tournament.player(entry.player_id) is not None
     return is_player and not tournament.removed and (entry.confirmed or entry.player_id == entry.first_id)
 
 
-def _may_erase(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
-    return entry.phase in ENDED and loaded.desk.tournament.player(entry.player_id) is None
+def _may_erase(loaded: LoadedRegistration, entry: EntryOfForm) -> bool:
+    return entry.phase in ENDED and loaded.current.tournament.player(entry.player_id) is None
 
 
-def _without_player(loaded: LoadedDesk, entry: EntryOfForm) -> Desk:
+def _without_player(loaded: LoadedRegistration, entry: EntryOfForm) -> RegistrationInput:
     """Return the input of a decision after the player of an entry has withdrawn."""
     players = tuple(
         replace(player, withdrawn=1) if player.player_id == entry.player_id else player
-        for player in loaded.desk.tournament.players
+        for player in loaded.current.tournament.players
     )
-    return replace(loaded.desk, tournament=replace(loaded.desk.tournament, players=players))
+    return replace(loaded.current, tournament=replace(loaded.current.tournament, players=players))
 
 
-def _normalize_form(request: pb.SubmitEntryRequest, loaded: LoadedDesk, *, by_mail: bool) -> pb.SubmitEntryRequest:
+def _normalize_form(
+    request: pb.SubmitEntryRequest, loaded: LoadedRegistration, *, by_mail: bool
+) -> pb.SubmitEntryRequest:
     """Return a normalized form, without fields that it does not have. Raises ``Invalid`` for an invalid one."""
     asked = pb.SubmitEntryRequest()
     asked.CopyFrom(request)
-    settings = loaded.desk.state.settings or events.RegistrationSet()
+    settings = loaded.current.state.settings or events.RegistrationSet()
     for name in FORM_FIELDS:
         if name not in settings.fields:
             asked.ClearField(name)  # type: ignore[arg-type] # a field of the form

@@ -1,7 +1,7 @@
 """The command handler of registrations: load, decide, write, and store messages to entrants in the same transaction.
 
 Entries are on a stream of their own, so that a form never conflicts with the director's commands on the tournament.
-Commands of one registration are decided one after the other (``lane``).
+Commands of one registration are decided one after the other (``queue``).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from faristol.presentation.page_addresses import OWN_DAY_PATH, tournament_path
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.registration import links, messages
-from faristol.tournament.registration.decide import Desk
+from faristol.tournament.registration.decide import RegistrationInput
 from faristol.tournament.registration.links import EntryLink
 from faristol.tournament.registration.state import (
     RegistrationState,
@@ -59,17 +59,17 @@ MAIL_KINDS: Mapping[type[Message], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedDesk:
+class LoadedRegistration:
     """The loaded input of a decision."""
 
-    desk: Desk
+    current: RegistrationInput
     registration: Loaded[RegistrationState]
     tournament: Loaded[TournamentState]
 
     @property
     def tournament_id(self) -> str:
         """Id of the tournament."""
-        return self.desk.tournament.tournament_id
+        return self.current.tournament.tournament_id
 
     def write(self, new_events: Sequence[Message]) -> Write:
         """Build the write that appends events to the registration."""
@@ -100,20 +100,20 @@ class RegistrationOffice:
                 await beside.make(connection, links.metadata)
             self._prepared = True
 
-    async def load(self, tournament_id: str, at: datetime | None = None) -> LoadedDesk:
+    async def load(self, tournament_id: str, at: datetime | None = None) -> LoadedRegistration:
         """Load a registration and its tournament. Raises ``Invalid`` and ``NotFound`` as ``PairingHandler.load``."""
         tournament = await self.pairing.load(tournament_id)
         name = registration_stream(tournament_id)
         registration = await load(self.record, name, RegistrationState(), evolve_registration)
         rules = ruleset_of(tournament.state.ruleset)
-        desk = Desk(registration.state, tournament.state, self.runtime.now(), at, rules)
-        return LoadedDesk(desk, registration, tournament)
+        current = RegistrationInput(registration.state, tournament.state, self.runtime.now(), at, rules)
+        return LoadedRegistration(current, registration, tournament)
 
     async def carry_out(
         self,
         request: Any,
         context: Context,
-        decide: Callable[[Desk, Any], list[Message]],
+        decide: Callable[[RegistrationInput, Any], list[Message]],
         response: type[M],
         more: Callable[[Sequence[Message]], Mapping[str, Any]] = lambda new_events: {},
     ) -> M:
@@ -125,7 +125,7 @@ class RegistrationOffice:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(request.tournament_id, at)
-            new_events = decide(loaded.desk, asked)
+            new_events = decide(loaded.current, asked)
             decision = await self.decision(loaded, request.command_id, new_events)
             return decision, lambda position: response(position=position, **more(new_events))
 
@@ -140,14 +140,14 @@ class RegistrationOffice:
         tournament_id: str = "",
     ) -> M:
         """Handle a command after the others on the registration, and send its messages."""
-        lane = registration_stream(tournament_id or request.tournament_id)
-        answer = await self.runtime.command_handler.handle(context, request, attempt, response=response, lane=lane)
+        queue = registration_stream(tournament_id or request.tournament_id)
+        answer = await self.runtime.command_handler.handle(context, request, attempt, response=response, queue=queue)
         self.delivery.tell()
         return answer
 
     async def decision(
         self,
-        loaded: LoadedDesk,
+        loaded: LoadedRegistration,
         command_id: str,
         new_events: Sequence[Message],
         *,
@@ -159,7 +159,7 @@ class RegistrationOffice:
 
         ``first`` writes further rows before. ``writes`` and ``guards`` are those of other streams.
         """
-        state = loaded.desk.state
+        state = loaded.current.state
         for event in new_events:
             state = evolve_registration(state, event)
 
@@ -174,7 +174,7 @@ class RegistrationOffice:
         return Decision([loaded.write(new_events), *writes], tuple(guards), also=also)
 
     async def _store_mail(
-        self, connection: AsyncConnection, loaded: LoadedDesk, state: RegistrationState, event: Any, cause: str
+        self, connection: AsyncConnection, loaded: LoadedRegistration, state: RegistrationState, event: Any, cause: str
     ) -> None:
         """Store the message that an event causes, if there is a mail server and the entrant has an address."""
         kind = MAIL_KINDS.get(type(event), "")
@@ -189,15 +189,15 @@ class RegistrationOffice:
             return
         key = links.new_key()
         link = EntryLink(loaded.tournament_id, entry.number, entry.player_id)
-        await links.store_link(connection, link, key, loaded.desk.now)
+        await links.store_link(connection, link, key, loaded.current.now)
         params = {"note": getattr(event, "note", "")}
         mail = self.build_mail(kind, loaded, person, address, key, entry.language, cause, params)
-        await outbox.enqueue(connection, [mail], loaded.desk.now)
+        await outbox.enqueue(connection, [mail], loaded.current.now)
 
     def build_mail(
         self,
         kind: str,
-        loaded: LoadedDesk,
+        loaded: LoadedRegistration,
         person: Person,
         address: str,
         key: str,
@@ -207,7 +207,7 @@ class RegistrationOffice:
     ) -> Mail:
         """Build a message about an entry. The same cause yields the same id."""
         values = {
-            "tournament": loaded.desk.tournament.name,
+            "tournament": loaded.current.tournament.name,
             "name": person.name,
             "link": self.link_of(loaded.tournament_id, key),
             "me": self.runtime.settings.http_address.rstrip("/") + OWN_DAY_PATH,

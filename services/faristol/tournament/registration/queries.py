@@ -21,7 +21,7 @@ from faristol.personal_data import people
 from faristol.personal_data.minors import public_category
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.registration import links
-from faristol.tournament.registration.decide import Desk, accepts, is_form_open, is_too_late
+from faristol.tournament.registration.decide import RegistrationInput, accepts, is_form_open, is_too_late
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.typed_input.resembling import Resemblances
@@ -79,7 +79,7 @@ async def list_entries(
     """Return all entries."""
     await office.prepare()
     loaded = await office.load(request.tournament_id)
-    state, is_full = loaded.desk.state, sees_details()
+    state, is_full = loaded.current.state, sees_details()
     known = await people.names(office.record, {entry.player_id for entry in state.entries})
     name = loaded.write(()).stream
     notes = await office.record.notes_of(name) if is_full else {}
@@ -99,7 +99,7 @@ async def list_entries(
     return pb.ListEntriesResponse(
         entries=shown,
         settings=state.settings,
-        free_places=_free(loaded.desk),
+        free_places=_free(loaded.current),
         unconfirmed=unconfirmed,
         waiting_mails=mails.waiting,
     )
@@ -129,23 +129,23 @@ async def get_registration(
 ) -> pb.GetRegistrationResponse:
     """Return the settings of the form, what an entry costs, and the entrants as far as each consents."""
     loaded = await office.load(request.tournament_id)
-    desk = loaded.desk
-    listed = [entry for entry in desk.state.entries if entry.phase not in ENDED]
+    current = loaded.current
+    listed = [entry for entry in current.state.entries if entry.phase not in ENDED]
     known = await people.names(office.record, {entry.player_id for entry in listed})
-    settings = desk.state.settings
+    settings = current.state.settings
     return pb.GetRegistrationResponse(
-        name=desk.tournament.name,
-        accepts=accepts(desk),
-        too_late=is_form_open(desk) and is_too_late(desk),
+        name=current.tournament.name,
+        accepts=accepts(current),
+        too_late=is_form_open(current) and is_too_late(current),
         settings=settings,
-        free_places=_free(desk),
+        free_places=_free(current),
         waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
         by_mail=office.delivery.is_enabled,
         entrants=[
             _entrant(entry, known.get(entry.player_id), tells_minors=office.runtime.settings.pages_public_minors)
             for entry in listed
         ],
-        fees=await _load_fees(office, request.tournament_id, desk.now) if settings else None,
+        fees=await _load_fees(office, request.tournament_id, current.now) if settings else None,
     )
 
 
@@ -161,8 +161,8 @@ async def _load_fees(office: RegistrationOffice, tournament_id: str, now: dateti
     return shown
 
 
-def _free(desk: Desk) -> int:
-    return desk.free_places or 0
+def _free(current: RegistrationInput) -> int:
+    return current.free_places or 0
 
 
 def _entrant(entry: EntryOfForm, person: Person | None, *, tells_minors: bool) -> pb.Entrant:

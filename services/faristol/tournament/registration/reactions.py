@@ -32,20 +32,20 @@ def withdrawals(office: RegistrationOffice) -> Reaction:
         loaded = await office.load(event.tournament)
         is_gone = isinstance(moved, pairing.PlayerWithdrawn)
         phase = EntryPhase.ACCEPTED if is_gone else EntryPhase.WITHDRAWN
-        entries = [each for each in loaded.desk.state.entries if each.player_id == moved.player_id]
+        entries = [each for each in loaded.current.state.entries if each.player_id == moved.player_id]
         entry = next((each for each in entries if each.phase is phase), None)
-        player = loaded.desk.tournament.player(moved.player_id)
+        player = loaded.current.tournament.player(moved.player_id)
         if player is None or (player.withdrawn is None) == is_gone:
             return None
         new_events: Sequence[Message]
         if entry is None:
-            new_events = with_moves(loaded.desk, []) if is_gone else []
+            new_events = with_moves(loaded.current, []) if is_gone else []
             if not new_events:
                 return None
         elif is_gone:
-            new_events = withdraw(loaded.desk, entry.number, by_entrant=False, with_player=True)
+            new_events = withdraw(loaded.current, entry.number, by_entrant=False, with_player=True)
         else:
-            new_events = accept(loaded.desk, entry, entry.player_id)
+            new_events = accept(loaded.current, entry, entry.player_id)
         return await office.decision(loaded, event.event_id, new_events)
 
     types = event_types.types_of([pairing.PlayerWithdrawn, pairing.PlayerReinstated])

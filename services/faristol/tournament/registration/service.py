@@ -13,17 +13,25 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.registration.acceptance import accept_entries, accept_entry
-from faristol.tournament.registration.decide import Desk, ask, move_up, reinstate, reject, set_registration, withdraw
+from faristol.tournament.registration.decide import (
+    RegistrationInput,
+    ask,
+    move_up,
+    reinstate,
+    reject,
+    set_registration,
+    withdraw,
+)
 from faristol.tournament.registration.entrants import Entrants
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.queries import get_mail_status, get_registration, list_entries
 
 
-def _withdraw(desk: Desk, request: pb.WithdrawEntryRequest) -> list[Message]:
-    return withdraw(desk, request.entry, by_entrant=False)
+def _withdraw(current: RegistrationInput, request: pb.WithdrawEntryRequest) -> list[Message]:
+    return withdraw(current, request.entry, by_entrant=False)
 
 
-REGISTRATION_COMMANDS: Mapping[type[Message], Callable[[Desk, Any], list[Message]]] = {
+REGISTRATION_COMMANDS: Mapping[type[Message], Callable[[RegistrationInput, Any], list[Message]]] = {
     pb.SetRegistrationRequest: set_registration,
     pb.AskEntrantRequest: ask,
     pb.RejectEntryRequest: reject,

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
-from faristol.tournament.registration.decide import Desk, reinstate, reject, set_registration, withdraw
+from faristol.tournament.registration.decide import RegistrationInput, reinstate, reject, set_registration, withdraw
 from faristol.tournament.registration.state import ENDED, RegistrationState
 from faristol.tournament.situation import latest
 from faristol.tournament.state import TournamentState
@@ -55,16 +55,16 @@ def undo_of_entry(
             return None
 
 
-def decide_undo(desk: Desk, command: Message, note: str) -> list[Message]:
+def decide_undo(current: RegistrationInput, command: Message, note: str) -> list[Message]:
     """Decide the command that undoes an action. Raises as the decision of that command."""
     match command:
         case pb.SetRegistrationRequest():
-            return set_registration(desk, command)
+            return set_registration(current, command)
         case pb.ReinstateEntryRequest():
-            return reinstate(desk, command)
+            return reinstate(current, command)
         case pb.RejectEntryRequest():
-            return reject(desk, pb.RejectEntryRequest(entry=command.entry, note=note))
+            return reject(current, pb.RejectEntryRequest(entry=command.entry, note=note))
         case pb.WithdrawEntryRequest():
-            return withdraw(desk, command.entry, by_entrant=False)
+            return withdraw(current, command.entry, by_entrant=False)
         case _:
             raise TypeError(f"{command.DESCRIPTOR.full_name} undoes no action on a registration")

@@ -381,28 +381,28 @@ ArbiterPagesDep = Annotated[_ArbiterPages, Depends()]
 
 @routes.get("/tournaments/{tournament_id}/arbiter")
 async def show_hall(
-    desk: ArbiterPagesDep,
+    console: ArbiterPagesDep,
     part: Part = "",
     hall: Annotated[str | None, Query(max_length=100)] = None,
     show: Annotated[str, Query(max_length=20)] = "",
     table: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
     """Show the tables of a hall, the most urgent first. An arbiter of a single hall starts with that one."""
-    desk.check()
-    own = desk.session.credential.scope.halls
+    console.check()
+    own = console.session.credential.scope.halls
     wanted = hall if hall is not None else own[0] if len(own) == 1 else ""
-    return await desk.show_hall(part, wanted, show, table)
+    return await console.show_hall(part, wanted, show, table)
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def show_table(desk: ArbiterPagesDep, game_id: GameId, part: Part = "") -> Response:
+async def show_table(console: ArbiterPagesDep, game_id: GameId, part: Part = "") -> Response:
     """Show a table with the commands of an arbiter."""
-    desk.check()
-    return await desk.show_table(game_id, part)
+    console.check()
+    return await console.show_table(game_id, part)
 
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def act_at_table(given: Fields, desk: ArbiterPagesDep, game_id: GameId) -> Response:
+async def act_at_table(given: Fields, console: ArbiterPagesDep, game_id: GameId) -> Response:
     """Send a command at a table. A refusal is shown on the page, with the changes at the table."""
-    desk.check()
-    return await desk.act(game_id, given)
+    console.check()
+    return await console.act(game_id, given)

@@ -69,16 +69,16 @@ def list_seated(tournament: pairing.GetTournamentResponse) -> list[Awaited]:
     ]
 
 
-async def _show(desk: DirectorPage) -> Response:
-    tournament, language = desk.tournament, desk.language
-    hall = desk.request.query_params.get("hall", "")
-    answer: pairing.ListPlayerRequestsResponse = await desk.calls.ask(
-        pairing.ListPlayerRequestsRequest(tournament_id=desk.tournament_id)
+async def _show(console: DirectorPage) -> Response:
+    tournament, language = console.tournament, console.language
+    hall = console.request.query_params.get("hall", "")
+    answer: pairing.ListPlayerRequestsResponse = await console.calls.ask(
+        pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id)
     )
     awaited = sorted(list_awaited(tournament), key=lambda each: (name_order(each.name, language), each.player_id))
     seated = [each for each in list_seated(tournament) if hall in {"", each.hall}]
-    here = public_address(desk.request) + tournament_path(desk.tournament_id, "here")
-    return await desk.show(
+    here = public_address(console.request) + tournament_path(console.tournament_id, "here")
+    return await console.show(
         "director/presence.html",
         PAGE,
         awaited=awaited,

@@ -25,15 +25,17 @@ def write_amount(amount: int, digits: int) -> str:
     return f"{whole}.{rest:0{digits}d}" if digits and rest else str(whole)
 
 
-async def _show(desk: DirectorPage) -> Response:
+async def _show(console: DirectorPage) -> Response:
     answer = results_pb.GetAwardsResponse()
-    has_tables = not is_of_duplicate_games(desk.tournament)
+    has_tables = not is_of_duplicate_games(console.tournament)
     if has_tables:
-        asked = results_pb.GetAwardsRequest(tournament_id=desk.tournament_id, min_position=desk.done, provisional=True)
-        answer = await desk.calls.ask(asked)
+        asked = results_pb.GetAwardsRequest(
+            tournament_id=console.tournament_id, min_position=console.done, provisional=True
+        )
+        answer = await console.calls.ask(asked)
     currency, digits = answer.currency or DEFAULT_CURRENCY, answer.currency_digits
-    players = desk.players_by_name
-    return await desk.show(
+    players = console.players_by_name
+    return await console.show(
         "director/prize_lists.html",
         PAGE,
         has_tables=has_tables,

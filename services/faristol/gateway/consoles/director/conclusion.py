@@ -22,21 +22,21 @@ def list_ticked(prizes: Iterable[results_pb.Prize], *, has_plays: bool) -> set[i
     return {each.kind for each in prizes if has_plays or not each.unrecorded}
 
 
-async def _show(desk: DirectorPage) -> Response:
-    has_tables = not is_of_duplicate_games(desk.tournament)
+async def _show(console: DirectorPage) -> Response:
+    has_tables = not is_of_duplicate_games(console.tournament)
     prizes = results_pb.GetPrizesResponse()
     if has_tables:
-        prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
-    acts = (await desk.acts(types=("ResultCheckSet", "PrizesOffered"))).acts
+        prizes = await console.results.prizes(console.tournament_id, min_position=console.done)
+    acts = (await console.acts(types=("ResultCheckSet", "PrizesOffered"))).acts
     checks = [details_of(act) for act in acts if act.type == "ResultCheckSet"]
-    closed = sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played)
+    closed = sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in console.tournament.played)
     is_chosen = any(act.type == "PrizesOffered" for act in acts)
-    may_have_plays = bool(desk.tournament.lexicon.name) and not closed
+    may_have_plays = bool(console.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
     final = pairing.ListFinalChecksResponse()
-    if desk.tournament.over:
-        final = await desk.calls.ask(pairing.ListFinalChecksRequest(tournament_id=desk.tournament_id))
-    return await desk.show(
+    if console.tournament.over:
+        final = await console.calls.ask(pairing.ListFinalChecksRequest(tournament_id=console.tournament_id))
+    return await console.show(
         "director/closing.html",
         PAGE,
         has_tables=has_tables,
@@ -49,7 +49,7 @@ async def _show(desk: DirectorPage) -> Response:
         closed=closed,
         final=final,
         check_labels=FINAL_CHECKS,
-        subject_name=desk.roster.describe_id,
+        subject_name=console.roster.describe_id,
     )
 
 
@@ -57,14 +57,14 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def show_conclusion(desk: DirectorPageDep) -> Response:
+async def show_conclusion(console: DirectorPageDep) -> Response:
     """Show the settings of results and prizes, and the final standings."""
-    return await _show(desk)
+    return await _show(console)
 
 
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def change_conclusion(desk: DirectorPageDep, given: Fields) -> Response:
+async def change_conclusion(console: DirectorPageDep, given: Fields) -> Response:
     """Send a command of a form. Players who enter results confirm them, too, as the form says."""
     if given.get("players_enter"):
         given = {**given, "players": "1"}
-    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+    return await console.carry_out(given, f"{console.address}/{PAGE}") or await _show(console)

@@ -28,14 +28,16 @@ LIFTED = frozenset({"TableSanctionNoted", "PlayerWarned", "PlayerSanctioned", "P
 """Events that can be lifted and appealed against."""
 
 
-async def _show(desk: DirectorPage) -> Response:
-    answer = await desk.acts(types=LISTED_EVENTS | EVENTS_OF_PAIRING)
-    acts = [each for each in describe_history(answer, desk.roster, desk.language) if each.act.type in LISTED_EVENTS]
+async def _show(console: DirectorPage) -> Response:
+    answer = await console.acts(types=LISTED_EVENTS | EVENTS_OF_PAIRING)
+    acts = [
+        each for each in describe_history(answer, console.roster, console.language) if each.act.type in LISTED_EVENTS
+    ]
     lifted = {
         details_of(each.act).get("version") for each in acts if each.act.type in ("SanctionLifted", "WarningLifted")
     }
     stand = [each for each in acts if each.act.type in LIFTED and str(each.act.version) not in lifted]
-    return await desk.show(
+    return await console.show(
         "director/discipline.html",
         PAGE,
         acts=list(reversed(acts)),
@@ -43,14 +45,14 @@ async def _show(desk: DirectorPage) -> Response:
         grounds={details_of(each.act).get("appeal"): each.act.note for each in acts if each.act.type == "AppealLodged"},
         can_lift={each.act.version for each in stand},
         can_appeal=[(f"{each.act.version} {each.act.player_ids[0]}", each.said) for each in reversed(stand)],
-        appealed=desk.typed.get("appealed", "") or desk.request.query_params.get("appealed", ""),
-        players=desk.players_by_name,
+        appealed=console.typed.get("appealed", "") or console.request.query_params.get("appealed", ""),
+        players=console.players_by_name,
         games=[
             (seat.game_id, played.round, seat)
-            for played in reversed(desk.tournament.played)
+            for played in reversed(console.tournament.played)
             for seat in played.pairings
         ],
-        rounds_to_come=range(len(desk.tournament.played) + 1, desk.tournament.rounds + 1),
+        rounds_to_come=range(len(console.tournament.played) + 1, console.tournament.rounds + 1),
     )
 
 

@@ -243,55 +243,57 @@ def _address(tournament_id: str, step: str) -> str:
 
 
 @routes.get("/tournaments/{tournament_id}/console/start/players")
-async def show_players_step(desk: DirectorPageDep) -> Response:
+async def show_players_step(director_page: DirectorPageDep) -> Response:
     """Show the third step: a list of players to paste."""
-    return await show_player_list(desk, "", step=_players_step(desk))
+    return await show_player_list(director_page, "", step=_players_step(director_page))
 
 
 @routes.post("/tournaments/{tournament_id}/console/start/players")
-async def take_players(desk: DirectorPageDep, given: Lists) -> Response:
+async def take_players(director_page: DirectorPageDep, given: Lists) -> Response:
     """Preview the list or register its players, and redirect to the step of the halls."""
-    return await preview_or_register(desk, given, _players_step(desk))
+    return await preview_or_register(director_page, given, _players_step(director_page))
 
 
 @routes.get("/tournaments/{tournament_id}/console/start/known")
-async def show_known_step(desk: DirectorPageDep) -> Response:
+async def show_known_step(director_page: DirectorPageDep) -> Response:
     """Show the third step: players of earlier tournaments."""
-    return await show_known_players(desk, _players_step(desk))
+    return await show_known_players(director_page, _players_step(director_page))
 
 
 @routes.post("/tournaments/{tournament_id}/console/start/known")
-async def take_known_step(desk: DirectorPageDep, given: Lists) -> Response:
+async def take_known_step(director_page: DirectorPageDep, given: Lists) -> Response:
     """Search for players of earlier tournaments, or register the selected ones and redirect to the halls."""
-    return await search_or_register(desk, given, _players_step(desk))
+    return await search_or_register(director_page, given, _players_step(director_page))
 
 
-def _players_step(desk: DirectorPage) -> ListStep:
-    return ListStep(PLAYERS_STEP, _address(desk.tournament_id, "halls"), STEPS)
+def _players_step(director_page: DirectorPage) -> ListStep:
+    return ListStep(PLAYERS_STEP, _address(director_page.tournament_id, "halls"), STEPS)
 
 
 @routes.get("/tournaments/{tournament_id}/console/start/halls")
 async def show_halls_step(
-    desk: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+    director_page: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
 ) -> Response:
     """Show the fourth step: the halls, with the number of tables of each."""
-    return await _show_halls(desk, format_registered_count(registered, desk.language) if registered else "")
+    return await _show_halls(
+        director_page, format_registered_count(registered, director_page.language) if registered else ""
+    )
 
 
 @routes.post("/tournaments/{tournament_id}/console/start/halls")
-async def set_halls(desk: DirectorPageDep, given: Fields) -> Response:
+async def set_halls(director_page: DirectorPageDep, given: Fields) -> Response:
     """Set the halls, whose tables are numbered one after the other, and redirect to the first round."""
-    after = _address(desk.tournament_id, "round")
+    after = _address(director_page.tournament_id, "round")
     try:
         halls = _parse_halls(given)
-        tables, needed = sum(count for _, count in halls), _needed_tables(desk)
+        tables, needed = sum(count for _, count in halls), _needed_tables(director_page)
         if halls and tables < needed:
-            values: dict[str, Param] = {"tables": tables, "players": _count_players(desk), "needed": needed}
+            values: dict[str, Param] = {"tables": tables, "players": _count_players(director_page), "needed": needed}
             raise Invalid("halls", FEW_TABLES, values)
     except Invalid as problem:
-        desk.typed = given
-        desk.errors = {problem.field: say(problem.problem, problem.params, desk.language)}
-        return await _show_halls(desk)
+        director_page.typed = given
+        director_page.errors = {problem.field: say(problem.problem, problem.params, director_page.language)}
+        return await _show_halls(director_page)
     if not halls:
         return redirect_to(after)
     fields, first = {}, 1
@@ -300,19 +302,24 @@ async def set_halls(desk: DirectorPageDep, given: Fields) -> Response:
         fields[f"halls.{place}.first_table"] = str(first)
         fields[f"halls.{place}.last_table"] = str(first + count - 1)
         first += count
-    given = {**given, **fields, "act": "SetHalls", "top_tables": str(_count_top_tables(desk, given, halls[0][1]))}
-    return await desk.carry_out(given, after) or await _show_halls(desk)
+    given = {
+        **given,
+        **fields,
+        "act": "SetHalls",
+        "top_tables": str(_count_top_tables(director_page, given, halls[0][1])),
+    }
+    return await director_page.carry_out(given, after) or await _show_halls(director_page)
 
 
-def _seats_by_rank(desk: DirectorPage) -> bool:
+def _seats_by_rank(director_page: DirectorPage) -> bool:
     """Check whether the tournament has top tables: matches of teams and duplicate games have a seating of their own."""
-    return not (desk.has_teams or is_of_duplicate_games(desk.tournament))
+    return not (director_page.has_teams or is_of_duplicate_games(director_page.tournament))
 
 
-def _count_top_tables(desk: DirectorPage, given: Given, first_hall_tables: int) -> int:
+def _count_top_tables(director_page: DirectorPage, given: Given, first_hall_tables: int) -> int:
     """Return the number of top pairings with a fixed order: those of the first hall if its box is ticked."""
-    if not _seats_by_rank(desk):
-        return desk.tournament.top_tables
+    if not _seats_by_rank(director_page):
+        return director_page.tournament.top_tables
     return first_hall_tables if given.get("top_in_first_hall") else 0
 
 
@@ -332,51 +339,53 @@ def _parse_halls(given: Given) -> list[tuple[str, int]]:
     return halls
 
 
-def _needed_tables(desk: DirectorPage) -> int:
+def _needed_tables(director_page: DirectorPage) -> int:
     """Return the number of tables of a round; of seats in a tournament of duplicate games."""
-    players = _count_players(desk)
-    return players if is_of_duplicate_games(desk.tournament) else players // 2
+    players = _count_players(director_page)
+    return players if is_of_duplicate_games(director_page.tournament) else players // 2
 
 
-def _count_players(desk: DirectorPage) -> int:
+def _count_players(director_page: DirectorPage) -> int:
     """Return the number of players who have not withdrawn."""
-    return sum(not player.withdrawn_round for player in desk.tournament.players)
+    return sum(not player.withdrawn_round for player in director_page.tournament.players)
 
 
-async def _show_halls(desk: DirectorPage, said: str = "") -> Response:
-    return await desk.show(
+async def _show_halls(director_page: DirectorPage, said: str = "") -> Response:
+    return await director_page.show(
         "director/first_halls.html",
         "start",
         said=said,
         step=HALLS_STEP,
         steps=STEPS,
         lines=range(HALL_LINES_COUNT),
-        needed=_needed_tables(desk),
-        seats_by_rank=_seats_by_rank(desk),
-        top_in_first_hall=not desk.typed or bool(desk.typed.get("top_in_first_hall")),
+        needed=_needed_tables(director_page),
+        seats_by_rank=_seats_by_rank(director_page),
+        top_in_first_hall=not director_page.typed or bool(director_page.typed.get("top_in_first_hall")),
     )
 
 
 @routes.get("/tournaments/{tournament_id}/console/start/round")
-async def show_round_step(desk: DirectorPageDep) -> Response:
+async def show_round_step(director_page: DirectorPageDep) -> Response:
     """Show the end of the steps: the first round, to be paired, printed and started."""
-    return await _show_round(desk)
+    return await _show_round(director_page)
 
 
 @routes.post("/tournaments/{tournament_id}/console/start/round")
-async def pair_round(desk: DirectorPageDep, given: Fields) -> Response:
+async def pair_round(director_page: DirectorPageDep, given: Fields) -> Response:
     """Send a command on the first round."""
-    return await desk.carry_out(given, _address(desk.tournament_id, "round")) or await _show_round(desk)
+    return await director_page.carry_out(given, _address(director_page.tournament_id, "round")) or await _show_round(
+        director_page
+    )
 
 
-async def _show_round(desk: DirectorPage) -> Response:
-    address = f"{public_address(desk.request)}{tournament_path(desk.tournament_id)}"
-    return await desk.show(
+async def _show_round(director_page: DirectorPage) -> Response:
+    address = f"{public_address(director_page.request)}{tournament_path(director_page.tournament_id)}"
+    return await director_page.show(
         "director/first_round.html",
         "start",
         step=READY_STEP,
         steps=STEPS,
-        played=next(iter(desk.tournament.played), None),
+        played=next(iter(director_page.tournament.played), None),
         is_only_here=is_loopback(urlsplit(address).hostname or ""),
         public_address=address,
         public_code=qr(address),

@@ -45,9 +45,11 @@ class KeptLine(NamedTuple):
     """Why the championship refused it; empty while it is pending."""
 
     @classmethod
-    def of(cls, kept: pb.KeptCommand, desk: DirectorPage) -> KeptLine:
+    def of(cls, kept: pb.KeptCommand, console: DirectorPage) -> KeptLine:
         """Return the line of a command."""
-        return cls(kept, describe_kept(kept, desk.roster, desk.language), describe_refusal(kept, desk.language))
+        return cls(
+            kept, describe_kept(kept, console.roster, console.language), describe_refusal(kept, console.language)
+        )
 
 
 class AsideLine(NamedTuple):
@@ -62,45 +64,47 @@ class AsideLine(NamedTuple):
     """Those of the championship."""
 
     @classmethod
-    def of(cls, aside: pb.KeptAside, desk: DirectorPage) -> AsideLine:
+    def of(cls, aside: pb.KeptAside, console: DirectorPage) -> AsideLine:
         """Return the line of events that were kept aside."""
-        game = game_params(aside.game_id, desk.roster, desk.language)["game"]
-        sent, here = (describe_events(those, desk.roster, desk.language) for those in (aside.events, aside.here))
+        game = game_params(aside.game_id, console.roster, console.language)["game"]
+        sent, here = (describe_events(those, console.roster, console.language) for those in (aside.events, aside.here))
         return cls(aside, game, sent, here)
 
 
-async def _show(desk: DirectorPage) -> Response:
-    cells = (await desk.calls.ask(pb.ListHallsRequest(tournament_id=desk.tournament_id))).halls
+async def _show(console: DirectorPage) -> Response:
+    cells = (await console.calls.ask(pb.ListHallsRequest(tournament_id=console.tournament_id))).halls
     kept: Sequence[pb.KeptCommand] = ()
-    if desk.may_call("ListKeptCommands", "game"):
-        kept = (await desk.calls.ask(pb.ListKeptCommandsRequest(tournament_id=desk.tournament_id))).commands
+    if console.may_call("ListKeptCommands", "game"):
+        kept = (await console.calls.ask(pb.ListKeptCommandsRequest(tournament_id=console.tournament_id))).commands
     aside: Sequence[pb.KeptAside] = ()
-    if cells and desk.may_call("ListKeptAside", "game"):
-        aside = (await desk.calls.ask(pb.ListKeptAsideRequest(tournament_id=desk.tournament_id))).aside
-    return await desk.show(
+    if cells and console.may_call("ListKeptAside", "game"):
+        aside = (await console.calls.ask(pb.ListKeptAsideRequest(tournament_id=console.tournament_id))).aside
+    return await console.show(
         "director/halls.html",
         PAGE,
-        halls=list(desk.tournament.halls),
-        plan=_plan(desk),
+        halls=list(console.tournament.halls),
+        plan=_plan(console),
         spare=SPARE_HALL_LINES,
         more=MORE_HALL_LINES,
         cells=cells,
-        aside=[AsideLine.of(each, desk) for each in aside],
-        kept=[KeptLine.of(each, desk) for each in kept if each.state in (pb.KEPT_STATE_PENDING, pb.KEPT_STATE_REFUSED)],
+        aside=[AsideLine.of(each, console) for each in aside],
+        kept=[
+            KeptLine.of(each, console) for each in kept if each.state in (pb.KEPT_STATE_PENDING, pb.KEPT_STATE_REFUSED)
+        ],
         kept_states=labels_of(pb.KeptState.DESCRIPTOR),
         push_refusals=labels_of(pb.PushRefusal.DESCRIPTOR),
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
         aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),
-        players=[player for player in desk.players_by_name if not player.withdrawn_round],
+        players=[player for player in console.players_by_name if not player.withdrawn_round],
     )
 
 
 routes = page_of_forms(PAGE, _show)
 
 
-def _plan(desk: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
+def _plan(console: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
     """Return each hall with its tables; one without a name if the tournament has no halls."""
-    tournament, last, roster = desk.tournament, desk.last, desk.roster
+    tournament, last, roster = console.tournament, console.last, console.roster
     seated = {seat.table: seat for seat in last.pairings} if last else {}
     over = set(last.finished_game_ids) if last else set()
     fixed = {player.table: roster.name(player.player_id) for player in tournament.players if player.table}

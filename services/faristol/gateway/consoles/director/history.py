@@ -13,15 +13,15 @@ from faristol.presentation.history import EVENTS_OF_PAIRING, describe_history, f
 PAGE = "history"
 
 
-async def _show(desk: DirectorPage) -> Response:
+async def _show(console: DirectorPage) -> Response:
     """Show a part of the commands, the latest first."""
-    offset = read_offset(desk.request.query_params.get("from", ""))
-    answer = await _load_part(desk, offset)
+    offset = read_offset(console.request.query_params.get("from", ""))
+    answer = await _load_part(console, offset)
     if offset and offset >= answer.total:
-        offset, answer = 0, await _load_part(desk, 0)
-    described = list(describe_history(answer, desk.roster, desk.language))
-    desk.refused += await _describe_later(desk)
-    return await desk.show(
+        offset, answer = 0, await _load_part(console, 0)
+    described = list(describe_history(answer, console.roster, console.language))
+    console.refused += await _describe_later(console)
+    return await console.show(
         "director/history.html",
         PAGE,
         acts=fold_entries(described)[::-1],
@@ -31,25 +31,25 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-async def _load_part(desk: DirectorPage, offset: int) -> pairing.ListActsResponse:
+async def _load_part(console: DirectorPage, offset: int) -> pairing.ListActsResponse:
     """Return the newest actions of all kinds after ``offset`` newer ones."""
     asked = pairing.ListActsRequest(
-        tournament_id=desk.tournament_id, newest=True, skip=offset, limit=PART_ROWS, others_after=0
+        tournament_id=console.tournament_id, newest=True, skip=offset, limit=PART_ROWS, others_after=0
     )
-    answer: pairing.ListActsResponse = await desk.calls.ask(asked)
+    answer: pairing.ListActsResponse = await console.calls.ask(asked)
     return answer
 
 
-async def _describe_later(desk: DirectorPage) -> str:
+async def _describe_later(console: DirectorPage) -> str:
     """Return the sentence of the later action that a refused undo names; empty without one."""
-    version = desk.places.get("later", "")
+    version = console.places.get("later", "")
     if not version.isdecimal():
         return ""
-    answer = await desk.acts(types=EVENTS_OF_PAIRING)
-    asked = pairing.ListActsRequest(tournament_id=desk.tournament_id, after_version=int(version) - 1, limit=1)
-    (later,) = (await desk.calls.ask(asked)).acts
+    answer = await console.acts(types=EVENTS_OF_PAIRING)
+    asked = pairing.ListActsRequest(tournament_id=console.tournament_id, after_version=int(version) - 1, limit=1)
+    (later,) = (await console.calls.ask(asked)).acts
     answer.acts.append(later)
-    described = describe_history(answer, desk.roster, desk.language)
+    described = describe_history(answer, console.roster, console.language)
     return next(f" {each.said}" for each in described if each.act == later)
 
 

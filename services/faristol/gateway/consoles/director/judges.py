@@ -16,31 +16,31 @@ PAGE = "judges"
 SAVED = N_("The judges and the mode of rulings are saved as shown here.")
 
 
-async def _show(desk: DirectorPage) -> Response:
-    desk.otherwise = SAVED
-    stands: pb.GetAdjudicationResponse = await desk.calls.ask(
-        pb.GetAdjudicationRequest(tournament_id=desk.tournament_id)
+async def _show(console: DirectorPage) -> Response:
+    console.otherwise = SAVED
+    stands: pb.GetAdjudicationResponse = await console.calls.ask(
+        pb.GetAdjudicationRequest(tournament_id=console.tournament_id)
     )
-    listed: lexicon.ListLexiconsResponse = await desk.calls.ask(lexicon.ListLexiconsRequest())
-    own = next((each for each in listed.lexicons if each.pin.name == desk.tournament.lexicon.name), None)
-    rules = desk.rules
-    begun = any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played)
+    listed: lexicon.ListLexiconsResponse = await console.calls.ask(lexicon.ListLexiconsRequest())
+    own = next((each for each in listed.lexicons if each.pin.name == console.tournament.lexicon.name), None)
+    rules = console.rules
+    begun = any(played.phase != pairing.ROUND_PHASE_PAIRED for played in console.tournament.played)
     open_to_choice = rules is not None and rules.lexicon.frozen_on != "created" and not begun
-    return await desk.show(
+    return await console.show(
         "director/judges.html",
         PAGE,
         stands=stands,
         modes=labels.RULING_MODES,
-        candidates=_candidates(desk, stands),
+        candidates=_candidates(console, stands),
         own_language=own.tile_set[:2] if own else "",
         layers=list(own.layers) if own and open_to_choice else [],
     )
 
 
-def _candidates(desk: DirectorPage, stands: pb.GetAdjudicationResponse) -> list[Official]:
+def _candidates(console: DirectorPage, stands: pb.GetAdjudicationResponse) -> list[Official]:
     """Return the holders of credentials who can be appointed, those with the role of a judge first."""
     appointed = {judge.judge_id for judge in stands.judges}
-    free = [each for each in desk.officials if each.id not in appointed]
+    free = [each for each in console.officials if each.id not in appointed]
     return sorted(free, key=lambda each: each.role != needs.ROLE_JUDGE)
 
 

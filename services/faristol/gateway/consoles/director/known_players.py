@@ -80,67 +80,67 @@ class PlayerSearch:
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/known")
-async def show_search(desk: DirectorPageDep) -> Response:
+async def show_search(console: DirectorPageDep) -> Response:
     """Show the search form for known players."""
-    return await show_known_players(desk)
+    return await show_known_players(console)
 
 
-async def show_known_players(desk: DirectorPage, step: players.ListStep | None = None) -> Response:
+async def show_known_players(console: DirectorPage, step: players.ListStep | None = None) -> Response:
     """Render the search form. ``step`` is set if it is a step of the first tournament."""
-    return await _show(desk, PlayerSearch(), step=step)
+    return await _show(console, PlayerSearch(), step=step)
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/known")
-async def take_known(desk: DirectorPageDep, given: Lists) -> Response:
+async def take_known(console: DirectorPageDep, given: Lists) -> Response:
     """Search for players, keeping the selected ones, or register the selected ones."""
-    return await search_or_register(desk, given)
+    return await search_or_register(console, given)
 
 
-async def search_or_register(desk: DirectorPage, given: Given, step: players.ListStep | None = None) -> Response:
+async def search_or_register(console: DirectorPage, given: Given, step: players.ListStep | None = None) -> Response:
     """Answer a form of the search: search and select, or register the selected players and redirect."""
     own_id = form_id(given)
-    desk.typed = given
-    look = await _search_players(desk, given)
-    if given.get("act") != "register" or desk.errors:
-        return await _show(desk, look, step=step)
+    console.typed = given
+    look = await _search_players(console, given)
+    if given.get("act") != "register" or console.errors:
+        return await _show(console, look, step=step)
     if not look.ticked:
-        desk.errors = {"ticked": say(NOBODY_TICKED, {}, desk.language)}
-        return await _show(desk, look, step=step)
-    rows = [ListedPlayer(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
+        console.errors = {"ticked": say(NOBODY_TICKED, {}, console.language)}
+        return await _show(console, look, step=step)
+    rows = [ListedPlayer(place, who.request(console.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
-    registered = await players.register(desk, rows, given, uuid.uuid5(own_id, ids))
+    registered = await players.register(console, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
-        return await _show(desk, look, step=step)
+        return await _show(console, look, step=step)
     if not registered.refused:
-        after = step.after if step else f"{desk.address}/players"
+        after = step.after if step else f"{console.address}/players"
         return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
     left = {row.request.player_id for row, _ in registered.refused}
     look.ticked = [who for who in look.ticked if who.player_id in left]
-    said = players.format_registered_count(len(rows) - len(registered.refused), desk.language)
-    return await _show(desk, look, left=registered.list_refusals(desk.language), said=said, step=step)
+    said = players.format_registered_count(len(rows) - len(registered.refused), console.language)
+    return await _show(console, look, left=registered.list_refusals(console.language), said=said, step=step)
 
 
-async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
+async def _search_players(console: DirectorPageDep, given: Given) -> PlayerSearch:
     """Return the matches of a search and the selected players."""
     look = PlayerSearch(given.get("list", "").strip()[:64], " ".join(given.get("name", "").split())[:100])
     # A form that is sent again must register the same players, so registered players stay in the list.
     is_look = given.get("act") != "register"
-    here = {player.player_id for player in desk.tournament.players} if is_look else set()
+    here = {player.player_id for player in console.tournament.players} if is_look else set()
     numbers = re.split(r"[\s,;]+", given.get("numbers", "").strip())
     numbers = list(dict.fromkeys(filter(None, numbers)))
     if len(numbers) > MAX_LOOKUP_NUMBERS:
-        desk.errors = {"numbers": say(TOO_MANY, {"most": MAX_LOOKUP_NUMBERS}, desk.language)}
+        console.errors = {"numbers": say(TOO_MANY, {"most": MAX_LOOKUP_NUMBERS}, console.language)}
         numbers = []
     wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
     if len(wanted) > MAX_SELECTED_PLAYERS:
-        desk.errors = {"numbers": say(TOO_MANY, {"most": MAX_SELECTED_PLAYERS}, desk.language)}
+        console.errors = {"numbers": say(TOO_MANY, {"most": MAX_SELECTED_PLAYERS}, console.language)}
         wanted = wanted[:MAX_SELECTED_PLAYERS]
     known: dict[str, KnownPlayer] = {}
     found: list[str] = []
     if look.list_id == REGISTER:
-        answer = await desk.calls.ask(
+        answer = await console.calls.ask(
             register_pb2.SearchRegisterRequest(
-                tournament_id=desk.tournament_id, search=look.name, person_ids=wanted[:MAX_LOOKUP_NUMBERS]
+                tournament_id=console.tournament_id, search=look.name, person_ids=wanted[:MAX_LOOKUP_NUMBERS]
             )
         )
         known = {each.person_id: of_register(each) for each in answer.persons}
@@ -151,7 +151,7 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         found = [each for each in known if each not in wanted] if look.name else []
         look.more = max(0, answer.total - len(answer.persons))
     elif look.list_id:
-        of_all = await desk.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
+        of_all = await console.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
         listed = of_list(of_all.players)
         known = {who.player_id: who for who in listed}
         words = search_words(look.name)
@@ -159,27 +159,27 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         look.more = max(0, len(found) - MAX_LIST_LINES)
         found = found[:MAX_LIST_LINES]
     elif look.name:
-        past = await desk.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
+        past = await console.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
         found = [each.player_id for each in past.players]
         look.more = past.total - len(found)
     if given.get("act") == SELECT_ALL:
         wanted = list(dict.fromkeys((*wanted, *(each for each in found if each not in here))))
     others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
-    known |= {who.player_id: who for who in await _persons(desk, others)}
+    known |= {who.player_id: who for who in await _persons(console, others)}
     look.found = [known[each] for each in found if each in known]
     look.ticked = [known[each] for each in wanted if each in known]
     look.unknown = [each for each in numbers if each not in known and each not in here]
     if look.unknown:
-        desk.errors = {"numbers": say(NOBODY_OF, {"numbers": ", ".join(look.unknown)}, desk.language)}
+        console.errors = {"numbers": say(NOBODY_OF, {"numbers": ", ".join(look.unknown)}, console.language)}
     return look
 
 
-async def _persons(desk: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
+async def _persons(console: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
     """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
 
     async def person(player_id: str) -> KnownPlayer | None:
         try:
-            return of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
+            return of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
         except grpc.aio.AioRpcError as problem:
             if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
                 raise
@@ -188,16 +188,16 @@ async def _persons(desk: DirectorPageDep, player_ids: Iterable[str]) -> list[Kno
     return list(filter(None, (await ask_each(person, player_ids)).values()))
 
 
-async def _show(desk: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
-    answer = await desk.results.tournaments(archived=True)
-    others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
+async def _show(console: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
+    answer = await console.results.tournaments(archived=True)
+    others = [each for each in answer.tournaments if each.over and each.tournament_id != console.tournament_id]
     requires_licence = False
     if look.list_id == REGISTER:
-        request = pairing_pb2.ListMissingLicencesRequest(tournament_id=desk.tournament_id)
-        requires_licence = (await desk.calls.ask(request)).required
-    everybody = ("", say(EVERYBODY, {}, desk.language))
-    register = (REGISTER, say(OF_REGISTER, {}, desk.language))
-    return await desk.show(
+        request = pairing_pb2.ListMissingLicencesRequest(tournament_id=console.tournament_id)
+        requires_licence = (await console.calls.ask(request)).required
+    everybody = ("", say(EVERYBODY, {}, console.language))
+    register = (REGISTER, say(OF_REGISTER, {}, console.language))
+    return await console.show(
         TEMPLATE,
         PAGE,
         look=look,
@@ -205,7 +205,7 @@ async def _show(desk: DirectorPageDep, look: PlayerSearch, **values: Any) -> Res
         lists=[everybody, register, *((each.tournament_id, format_title(each)) for each in others[:MAX_RATING_LISTS])],
         ticked={who.player_id for who in look.ticked},
         ticked_elsewhere=[who for who in look.ticked if who not in look.found],
-        here={player.player_id for player in desk.tournament.players},
+        here={player.player_id for player in console.tournament.players},
         command_id=str(uuid.uuid4()),
         **values,
     )

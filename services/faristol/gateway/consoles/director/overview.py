@@ -26,15 +26,15 @@ WITHDREW = N_("Round {round} cannot be started: {players} withdrew after it was 
 
 
 @routes.get("/tournaments/{tournament_id}/console")
-async def show_overview(desk: DirectorPageDep) -> Response:
+async def show_overview(console: DirectorPageDep) -> Response:
     """Show the state of the tournament, the next step and its obstacles."""
-    obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
-    roster, draft, late = desk.roster, 0, _list_late(await _list_results(desk))
-    if obstacles.round and desk.may_call("GetDraft"):
-        asked = pairing.GetDraftRequest(tournament_id=desk.tournament_id)
-        draft = (await desk.calls.ask(asked)).draft.round
-    players = [player for player in desk.tournament.players if not player.withdrawn_round]
-    return await desk.show(
+    obstacles = await console.calls.ask(pairing.ListObstaclesRequest(tournament_id=console.tournament_id))
+    roster, draft, late = console.roster, 0, _list_late(await _list_results(console))
+    if obstacles.round and console.may_call("GetDraft"):
+        asked = pairing.GetDraftRequest(tournament_id=console.tournament_id)
+        draft = (await console.calls.ask(asked)).draft.round
+    players = [player for player in console.tournament.players if not player.withdrawn_round]
+    return await console.show(
         "director/overview.html",
         "",
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
@@ -47,10 +47,10 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         late=late,
         missing=[table for table in late if _is_shown(table, MISSING)],
         late_counts={kind: sum(_is_shown(table, kind) for table in late) for kind, _ in LATE_KINDS},
-        withdrawn=_describe_withdrawn(desk),
-        undecided=await _count_undecided(desk),
-        appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
-        appealed_tables=await _appealed_tables(desk),
+        withdrawn=_describe_withdrawn(console),
+        undecided=await _count_undecided(console),
+        appeals=[each for each in console.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
+        appealed_tables=await _appealed_tables(console),
     )
 
 
@@ -63,41 +63,41 @@ class Undecided(NamedTuple):
     """Entries with a place; those on the waiting list wait for a place, not for the director."""
 
 
-async def _count_undecided(desk: DirectorPageDep) -> Undecided:
+async def _count_undecided(console: DirectorPageDep) -> Undecided:
     """Count the matters that the user may see and that wait for a decision."""
     requests = entries = 0
-    if desk.may_call("AnswerPlayerRequest"):
-        asked = pairing.ListPlayerRequestsRequest(tournament_id=desk.tournament_id)
-        listed: pairing.ListPlayerRequestsResponse = await desk.calls.ask(asked)
+    if console.may_call("AnswerPlayerRequest"):
+        asked = pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id)
+        listed: pairing.ListPlayerRequestsResponse = await console.calls.ask(asked)
         requests = sum(each.state == pairing.PLAYER_REQUEST_STATE_WAITING for each in listed.requests)
-    if desk.may_call("AcceptEntry"):
-        found: registration.ListEntriesResponse = await desk.calls.ask(
-            registration.ListEntriesRequest(tournament_id=desk.tournament_id)
+    if console.may_call("AcceptEntry"):
+        found: registration.ListEntriesResponse = await console.calls.ask(
+            registration.ListEntriesRequest(tournament_id=console.tournament_id)
         )
         entries = sum(each.state == registration.ENTRY_STATE_RECEIVED for each in found.entries)
     return Undecided(requests, entries)
 
 
-def _describe_withdrawn(desk: DirectorPageDep) -> str:
+def _describe_withdrawn(console: DirectorPageDep) -> str:
     """Describe why the paired round cannot start: players withdrew after its pairing. Empty if none did."""
-    last = desk.last
-    if last is None or last.phase != pairing.ROUND_PHASE_PAIRED or is_of_duplicate_games(desk.tournament):
+    last = console.last
+    if last is None or last.phase != pairing.ROUND_PHASE_PAIRED or is_of_duplicate_games(console.tournament):
         return ""
     paired = {player for each in last.pairings for player in seats_of(each)}
-    gone = [each.player_id for each in desk.tournament.players if each.withdrawn_round and each.player_id in paired]
-    players = ", ".join(desk.roster.name(player) for player in gone)
-    return say(WITHDREW, {"round": last.round, "players": players}, desk.language) if gone else ""
+    gone = [each.player_id for each in console.tournament.players if each.withdrawn_round and each.player_id in paired]
+    players = ", ".join(console.roster.name(player) for player in gone)
+    return say(WITHDREW, {"round": last.round, "players": players}, console.language) if gone else ""
 
 
-async def _appealed_tables(desk: DirectorPageDep) -> list[results.WatchedTable]:
+async def _appealed_tables(console: DirectorPageDep) -> list[results.WatchedTable]:
     """Return the tables of the running round at which a ruling was appealed."""
-    last = desk.last
-    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or is_of_duplicate_games(desk.tournament):
+    last = console.last
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or is_of_duplicate_games(console.tournament):
         return []
-    request = results.ListTablesRequest(tournament_id=desk.tournament_id, min_position=desk.done)
-    if not may(desk.session, type(request)):
+    request = results.ListTablesRequest(tournament_id=console.tournament_id, min_position=console.done)
+    if not may(console.session, type(request)):
         return []
-    listed: results.ListTablesResponse = await desk.calls.ask(request)
+    listed: results.ListTablesResponse = await console.calls.ask(request)
     return [table for table in listed.tables if any(wait.kind == results.WAIT_KIND_APPEAL for wait in table.waits)]
 
 
@@ -117,7 +117,7 @@ class LateTable:
 
 @routes.get("/tournaments/{tournament_id}/console/late")
 async def show_late(
-    desk: DirectorPageDep,
+    console: DirectorPageDep,
     hall: Annotated[str, Query(max_length=200)] = "",
     show: Annotated[Literal["", "missing", "unconfirmed", "disputed", "all"], Query()] = "",
 ) -> Response:
@@ -126,12 +126,12 @@ async def show_late(
     By default they are those without a result.
     """
     kind = show or MISSING
-    listed = await _list_results(desk)
+    listed = await _list_results(console)
     late = [table for table in _list_late(listed) if hall in ("", table.hall) and _is_shown(table, kind)]
-    return await desk.show(
+    return await console.show(
         "director/late.html",
         "",
-        round=desk.last.round if desk.last else 0,
+        round=console.last.round if console.last else 0,
         late=[LateTable(table, table.recorded_at if table.scores else listed.started_at) for table in late],
         hall=hall,
         show_=kind,
@@ -156,13 +156,13 @@ def _is_shown(table: pairing.TableResult, show: str) -> bool:
     return show == EVERY or (not table.scores if show == MISSING else table.check == checks[show])
 
 
-async def _list_results(desk: DirectorPageDep) -> pairing.ListResultsResponse:
+async def _list_results(console: DirectorPageDep) -> pairing.ListResultsResponse:
     """Return the tables of the running round with their results; an empty answer without one."""
-    last = desk.last
-    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("ListResults"):
+    last = console.last
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not console.may_call("ListResults"):
         return pairing.ListResultsResponse()
-    request = pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=last.round)
-    listed: pairing.ListResultsResponse = await desk.calls.ask(request)
+    request = pairing.ListResultsRequest(tournament_id=console.tournament_id, round=last.round)
+    listed: pairing.ListResultsResponse = await console.calls.ask(request)
     return listed
 
 

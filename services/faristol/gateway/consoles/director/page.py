@@ -424,13 +424,13 @@ def page_of_forms(
     address = f"/tournaments/{{tournament_id}}/console/{part}"
 
     @routes.get(address)
-    async def look(desk: DirectorPageDep) -> Response:
-        return await show(desk)
+    async def look(director_page: DirectorPageDep) -> Response:
+        return await show(director_page)
 
     read_form = Depends(with_list if has_list else fields)
 
     @routes.post(address)
-    async def act(desk: DirectorPageDep, given: Given = read_form) -> Response:
-        return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
+    async def act(director_page: DirectorPageDep, given: Given = read_form) -> Response:
+        return await director_page.carry_out(given, f"{director_page.address}/{part}") or await show(director_page)
 
     return routes

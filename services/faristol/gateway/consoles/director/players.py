@@ -91,14 +91,14 @@ class ListStep(NamedTuple):
 
 @routes.get("/tournaments/{tournament_id}/console/players")
 async def show_players(
-    desk: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+    console: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
 ) -> Response:
     """Show the players with their forms; after a list, with the number of ``registered`` players."""
-    return await _show(desk, format_registered_count(registered, desk.language) if registered else "")
+    return await _show(console, format_registered_count(registered, console.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players")
-async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
+async def change_players(console: DirectorPageDep, given: Fields) -> Response:
     """Send a command on a player.
 
     A new name with a comma needs an answer first, as in a list. So does one that is similar to another player's.
@@ -106,33 +106,33 @@ async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
     entered = given.get("act") == "RegisterPlayer"
     if entered and (turned := reorder_name(given.get("name", "").strip())):
         if given.get("comma") not in tuple(Comma):
-            desk.typed, desk.errors = given, {"comma": given["name"].strip()}
-            return await _show(desk)
+            console.typed, console.errors = given, {"comma": given["name"].strip()}
+            return await _show(console)
         if given["comma"] == Comma.NAME:
             given = {**given, "name": turned}
     name = given.get("name", "")
     amended = given.get("act") == "AmendPlayer" and name.strip() != given.get("name.before", "").strip()
     if (entered or amended) and given.get("others") != "yes":
         own = given.get("player_id", "") if amended else ""
-        if other := similar_player(desk.tournament.players, name, own):
-            desk.typed, desk.errors = given, {"others": say(RESEMBLES, {"name": other}, desk.language)}
-            return await _show(desk)
-    return await desk.carry_out(given, f"{desk.address}/players") or await _show(desk)
+        if other := similar_player(console.tournament.players, name, own):
+            console.typed, console.errors = given, {"others": say(RESEMBLES, {"name": other}, console.language)}
+            return await _show(console)
+    return await console.carry_out(given, f"{console.address}/players") or await _show(console)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
-async def show_list(desk: DirectorPageDep) -> Response:
+async def show_list(console: DirectorPageDep) -> Response:
     """Show the form for a player list."""
-    return await show_player_list(desk, "")
+    return await show_player_list(console, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
-async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
+async def take_list(console: DirectorPageDep, given: Lists) -> Response:
     """Preview a list with its errors and questions. On ``register``, register valid lines if no question is open."""
-    return await preview_or_register(desk, given)
+    return await preview_or_register(console, given)
 
 
-async def preview_or_register(desk: DirectorPage, given: Given, step: ListStep | None = None) -> Response:
+async def preview_or_register(console: DirectorPage, given: Given, step: ListStep | None = None) -> Response:
     """Answer a form of a list: preview it, or register its players and redirect to the next page.
 
     ``step`` is set if the list is a step of the first tournament.
@@ -143,26 +143,26 @@ async def preview_or_register(desk: DirectorPage, given: Given, step: ListStep |
     except ValueError:
         command_id = uuid.uuid4()
     answers = _answers(given)
-    reading = Reading(desk.tournament_id, desk.tournament.divisions, desk.language, answers)
+    reading = Reading(console.tournament_id, console.tournament.divisions, console.language, answers)
     listed = await asyncio.to_thread(players_pasted, text, reading)
     rows, wrong, whole = listed.rows, listed.errors, listed.whole
     if not whole:
-        tournaments = {desk.tournament_id: desk.tournament}
-        for other in {row.request.tournament_id for row in rows} - {desk.tournament_id}:
-            tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
-        of_teams = list(without_teams(rows, tournaments, desk.language))
+        tournaments = {console.tournament_id: console.tournament}
+        for other in {row.request.tournament_id for row in rows} - {console.tournament_id}:
+            tournaments[other] = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
+        of_teams = list(without_teams(rows, tournaments, console.language))
         wrong, whole = [*wrong, *of_teams], bool(of_teams)
-    marks = await asyncio.to_thread(_find_warnings, rows, desk.tournament.players)
+    marks = await asyncio.to_thread(_find_warnings, rows, console.tournament.players)
     asked = _list_open_questions(listed, answers)
     if not rows and not wrong:
-        desk.errors = {"text": say(EMPTY, {}, desk.language)}
+        console.errors = {"text": say(EMPTY, {}, console.language)}
     resembling = sum(bool(mark.resembles) for mark in marks.values())
     unsure = resembling and given.get("others") != "yes"
     if given.get("act") == "register" and unsure and not asked:
-        desk.errors = {"others": say(SAY_OTHERS, {}, desk.language)}
+        console.errors = {"others": say(SAY_OTHERS, {}, console.language)}
     if given.get("act") != "register" or whole or asked or unsure or not rows:
         return await show_player_list(
-            desk,
+            console,
             text,
             () if whole else rows,
             wrong,
@@ -176,20 +176,20 @@ async def preview_or_register(desk: DirectorPage, given: Given, step: ListStep |
             encoding=given.get("encoding", ""),
             command_id=command_id,
         )
-    registered = await register(desk, rows, {"text": text}, command_id)
+    registered = await register(console, rows, {"text": text}, command_id)
     if registered is None:
-        return await show_player_list(desk, text, step=step)
+        return await show_player_list(console, text, step=step)
     if not registered.refused and not wrong:
-        after = step.after if step else f"{desk.address}/players"
+        after = step.after if step else f"{console.address}/players"
         return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
     return await show_player_list(
-        desk,
+        console,
         "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
         left=[
-            *registered.list_refusals(desk.language),
+            *registered.list_refusals(console.language),
             *((error.text or str(error.line), error.problem) for error in wrong),
         ],
-        said=format_registered_count(len(rows) - len(registered.refused), desk.language),
+        said=format_registered_count(len(rows) - len(registered.refused), console.language),
         step=step,
     )
 
@@ -211,17 +211,17 @@ def mend_lines(given: Given) -> str:
 
 
 async def show_player_list(
-    desk: DirectorPage, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
+    console: DirectorPage, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
     """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
     lines = lines_of(text) if wrong else ()
-    return await desk.show(
+    return await console.show(
         "director/player_list.html",
         PAGE,
         text=text,
         rows=rows,
         shown=_list_given_details(rows),
-        columns=list_columns(desk.language),
+        columns=list_columns(console.language),
         wrong=wrong,
         to_mend={error.line: _text_to_mend(lines, error.line) for error in wrong[:MAX_LINES_TO_MEND]},
         encodings=ENCODINGS,
@@ -255,7 +255,7 @@ class RegistrationResult:
 
 
 async def register(
-    desk: DirectorPageDep, rows: Sequence[ListedPlayer], given: Given, command_id: uuid.UUID
+    console: DirectorPageDep, rows: Sequence[ListedPlayer], given: Given, command_id: uuid.UUID
 ) -> RegistrationResult | None:
     """Register all rows of a form. A form that is sent twice registers each player once.
 
@@ -274,7 +274,7 @@ async def register(
                 tournament_id=tournament_id,
                 players=[row.request for row in together],
             )
-            answer = await desk.ask(request, given)
+            answer = await console.ask(request, given)
             if answer is None:
                 return None
             position = max(position, answer.position)
@@ -342,9 +342,9 @@ def _list_open_questions(listed: PlayerList, answers: Answers) -> tuple[str, ...
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list/text")
-async def read_file(desk: DirectorPageDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
+async def read_file(console: DirectorPageDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
-    return await decode_file(desk.request, encoding, desk.language)
+    return await decode_file(console.request, encoding, console.language)
 
 
 async def decode_file(request: Request, encoding: str, language: str) -> Response:
@@ -403,22 +403,22 @@ def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
     return set(waiting)
 
 
-async def _show(desk: DirectorPageDep, said: str = "") -> Response:
-    wanted = desk.request.query_params.get("q", "")
-    round_to_come = len(desk.tournament.played) + 1
-    request = pairing.ListMissingLicencesRequest(tournament_id=desk.tournament_id)
-    licences: pairing.ListMissingLicencesResponse = await desk.calls.ask(request)
-    return await desk.show(
+async def _show(console: DirectorPageDep, said: str = "") -> Response:
+    wanted = console.request.query_params.get("q", "")
+    round_to_come = len(console.tournament.played) + 1
+    request = pairing.ListMissingLicencesRequest(tournament_id=console.tournament_id)
+    licences: pairing.ListMissingLicencesResponse = await console.calls.ask(request)
+    return await console.show(
         "director/players.html",
         PAGE,
         licences=licences,
-        players=desk.players_by_name,
+        players=console.players_by_name,
         said=said,
-        many=len(desk.tournament.players) > MAX_PLAYERS_WITH_FORMS,
-        opened=desk.request.query_params.get("player", ""),
+        many=len(console.tournament.players) > MAX_PLAYERS_WITH_FORMS,
+        opened=console.request.query_params.get("player", ""),
         wanted=wanted[:100],
-        playing=_playing(desk.tournament),
-        to_check_in=waiting_for_check_in(desk.tournament),
-        round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
-        divisions=list_other_divisions(desk.tournament.divisions, desk.tournament_id),
+        playing=_playing(console.tournament),
+        to_check_in=waiting_for_check_in(console.tournament),
+        round_to_come=round_to_come if round_to_come <= console.tournament.rounds else 0,
+        divisions=list_other_divisions(console.tournament.divisions, console.tournament_id),
     )

@@ -62,18 +62,20 @@ FORM_FIELD_LABELS = {
 """Labels of the fields that a form may have."""
 
 
-async def _show(desk: DirectorPage, opened: int = 0) -> Response:
-    _check_permitted(desk)
-    found: pb.ListEntriesResponse = await desk.calls.ask(pb.ListEntriesRequest(tournament_id=desk.tournament_id))
+async def _show(console: DirectorPage, opened: int = 0) -> Response:
+    _check_permitted(console)
+    found: pb.ListEntriesResponse = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     many = len(undecided) > MAX_ENTRIES_WITH_FORMS
-    with_forms = [each for each in undecided if not many or str(each.entry) in (str(opened), desk.typed.get("entry"))]
+    with_forms = [
+        each for each in undecided if not many or str(each.entry) in (str(opened), console.typed.get("entry"))
+    ]
     known = {
-        each.entry: await _find_known(desk, each.details.name)
+        each.entry: await _find_known(console, each.details.name)
         for each in with_forms[:MAX_LOOKED_UP_COUNT]
         if each.details.name
     }
-    return await desk.show(
+    return await console.show(
         "director/registration.html",
         PAGE,
         found=found,
@@ -86,9 +88,9 @@ async def _show(desk: DirectorPage, opened: int = 0) -> Response:
         states=labels_of(pb.EntryState.DESCRIPTOR),
         form_fields=FORM_FIELD_LABELS,
         details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
-        address=tournament_path(desk.tournament_id, "register"),
-        opens_at=_local(found.settings.opens_at, desk) if found.settings.HasField("opens_at") else "",
-        closes_at=_local(found.settings.closes_at, desk) if found.settings.HasField("closes_at") else "",
+        address=tournament_path(console.tournament_id, "register"),
+        opens_at=_local(found.settings.opens_at, console) if found.settings.HasField("opens_at") else "",
+        closes_at=_local(found.settings.closes_at, console) if found.settings.HasField("closes_at") else "",
         pb=pb,
     )
 
@@ -98,16 +100,16 @@ def _is_marked(entry: pb.Entry) -> bool:
     return entry.state == pb.ENTRY_STATE_RECEIVED and not (entry.asked or entry.similar_entries)
 
 
-def _local(at: Timestamp, desk: DirectorPage) -> str:
+def _local(at: Timestamp, console: DirectorPage) -> str:
     """Return a time as an input of the form has it, in the time zone of the tournament."""
-    zone = ZoneInfo(desk.tournament.time_zone or "UTC")
+    zone = ZoneInfo(console.tournament.time_zone or "UTC")
     return to_datetime(at).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 
 
-async def _find_known(desk: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
+async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
     """Return the players of earlier tournaments who are found by the name."""
-    answer = await desk.results.search_players(name, Page(MAX_KNOWN_COUNT))
-    here = {player.player_id for player in desk.tournament.players}
+    answer = await console.results.search_players(name, Page(MAX_KNOWN_COUNT))
+    here = {player.player_id for player in console.tournament.players}
     return [each for each in answer.players if each.player_id not in here]
 
 
@@ -116,66 +118,66 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def show_registration(
-    desk: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
+    console: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
 ) -> Response:
     """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
-    return await _show(desk, entry)
+    return await _show(console, entry)
 
 
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def change_registration(desk: DirectorPageDep, given: Lists) -> Response:
+async def change_registration(console: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
-    _check_permitted(desk)
+    _check_permitted(console)
     if given.get("act") == ACCEPT_MARKED:
-        return await _accept_marked(desk, given)
+        return await _accept_marked(console, given)
     if given.get("act") == "AcceptEntry":
         player_id = given.get("known_id", "").strip() or given.get("player_id", "")
         given = {**given, "player_id": player_id}
         if player_id and not given.get("rating", "").strip():
-            given = {**given, "rating": await _rating(desk, player_id)}
-    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+            given = {**given, "rating": await _rating(console, player_id)}
+    return await console.carry_out(given, f"{console.address}/{PAGE}") or await _show(console)
 
 
-async def _accept_marked(desk: DirectorPage, given: Given) -> Response:
+async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     """Accept the marked entries, in as many commands as it takes, and name those that were left out."""
     try:
         numbers = [parse_number("entries", text) for text in list_in(given, "entries")]
     except Invalid as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if not numbers:
-        desk.typed, desk.refused = given, say(NONE_MARKED, {}, desk.language)
-        return await _show(desk)
+        console.typed, console.refused = given, say(NONE_MARKED, {}, console.language)
+        return await _show(console)
     accepted, left_out, position = list[int](), list[int](), 0
     for start in range(0, len(numbers), MAX_BATCH_PLAYERS):
         command = pb.AcceptEntriesRequest(
             command_id=str(uuid.uuid5(form_id(given), str(start))),
-            tournament_id=desk.tournament_id,
+            tournament_id=console.tournament_id,
             entries=numbers[start : start + MAX_BATCH_PLAYERS],
         )
-        answer: pb.AcceptEntriesResponse | None = await desk.ask(command, given)
+        answer: pb.AcceptEntriesResponse | None = await console.ask(command, given)
         if answer is None:
-            return await _show(desk)
+            return await _show(console)
         accepted += answer.accepted
         left_out += answer.left_out
         position = answer.position
     if not left_out:
-        return redirect_to(f"{desk.address}/{PAGE}?done={position}")
-    desk.typed = given
+        return redirect_to(f"{console.address}/{PAGE}?done={position}")
+    console.typed = given
     said: dict[str, Param] = {"accepted": len(accepted), "left": ", ".join(map(str, left_out))}
-    desk.refused = say(LEFT_OUT, said, desk.language)
-    return await _show(desk)
+    console.refused = say(LEFT_OUT, said, console.language)
+    return await _show(console)
 
 
-def _check_permitted(desk: DirectorPage) -> None:
+def _check_permitted(console: DirectorPage) -> None:
     """Raise ``HTTPException`` (404) for an arbiter: entries have addresses."""
-    if not desk.may_call("ListEntries"):
+    if not console.may_call("ListEntries"):
         raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
-async def _rating(desk: DirectorPage, player_id: str) -> str:
+async def _rating(console: DirectorPage, player_id: str) -> str:
     """Return the rating of a player after the last tournament; empty for an unrated or unknown one."""
     try:
-        found = of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
+        found = of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
     except grpc.aio.AioRpcError as problem:
         if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
             raise

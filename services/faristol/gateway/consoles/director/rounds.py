@@ -59,65 +59,65 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/rounds")
-async def show_last_round(desk: DirectorPageDep) -> Response:
+async def show_last_round(console: DirectorPageDep) -> Response:
     """Redirect to the current round, or to the next one if the last is closed."""
-    last = desk.last
+    last = console.last
     number = last.round if last else 1
-    if last and last.phase == pairing.ROUND_PHASE_CLOSED and last.round < desk.tournament.rounds:
+    if last and last.phase == pairing.ROUND_PHASE_CLOSED and last.round < console.tournament.rounds:
         number += 1
-    return redirect_to(f"{desk.address}/round/{number}")
+    return redirect_to(f"{console.address}/round/{number}")
 
 
 @routes.get("/tournaments/{tournament_id}/console/round/{number}")
 async def show_round(
-    desk: DirectorPageDep,
+    console: DirectorPageDep,
     number: Number,
     why: Player = "",
     other: Player = "",
     table: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
     """Show a round, paired or not. If it has many tables, ``table`` chooses the one with forms."""
-    return await _show(desk, number, why, other, table)
+    return await _show(console, number, why, other, table)
 
 
 @routes.post("/tournaments/{tournament_id}/console/round/{number}")
-async def change_round(desk: DirectorPageDep, given: Fields, number: Number) -> Response:
+async def change_round(console: DirectorPageDep, given: Fields, number: Number) -> Response:
     """Send a command on a round or one of its tables."""
-    if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
-        desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
-        return await _show(desk, number)
-    return await desk.carry_out(given, f"{desk.address}/round/{number}") or await _show(desk, number)
+    if given.get("act") in OF_UNPAIRED and number <= len(console.tournament.played):
+        console.typed, console.refused = given, say(PAIRED, {}, console.language)
+        return await _show(console, number)
+    return await console.carry_out(given, f"{console.address}/round/{number}") or await _show(console, number)
 
 
-async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
-    tournament = desk.tournament
+async def _show(console: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
+    tournament = console.tournament
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
     played = tournament.played[number - 1] if number <= len(tournament.played) else None
     tables = None
     if played:
-        listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=number))
-        tables = Tables(listed, desk.language)
+        listed = await console.calls.ask(pairing.ListResultsRequest(tournament_id=console.tournament_id, round=number))
+        tables = Tables(listed, console.language)
     obstacles = pairing.ListObstaclesResponse()
     if played is None or (played.phase == pairing.ROUND_PHASE_CLOSED and number == len(tournament.played)):
-        obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
+        obstacles = await console.calls.ask(pairing.ListObstaclesRequest(tournament_id=console.tournament_id))
     draft = pairing.GetDraftResponse()
-    if played is None and desk.may_call("GetDraft"):
-        draft = await desk.calls.ask(pairing.GetDraftRequest(tournament_id=desk.tournament_id))
-    roster = desk.roster
-    kept, forbidden = await _by_hand(desk, number)
-    return await desk.show(
+    if played is None and console.may_call("GetDraft"):
+        draft = await console.calls.ask(pairing.GetDraftRequest(tournament_id=console.tournament_id))
+    roster = console.roster
+    kept, forbidden = await _by_hand(console, number)
+    return await console.show(
         "director/round.html",
         PAGE,
         number=number,
         played=played,
         tables=tables,
         seats={seat.table: list(seats_of(seat)) for seat in played.pairings} if played else {},
-        to_pair=[player for player in desk.players_by_name if not player.withdrawn_round],
+        to_pair=[player for player in console.players_by_name if not player.withdrawn_round],
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
         rounds_needed=obstacles.rounds,
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
-        explained=await _explain_pairing(desk, number, why, other) if played and why else "",
+        explained=await _explain_pairing(console, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MAX_TABLES_WITH_FORMS,
         opened=opened,
         times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
@@ -127,9 +127,9 @@ async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = 
         draft=draft,
         as_drafts=draft.publication == PAIRING_PUBLICATION_DRAFT,
         publish_at=_as_typed(draft.publish_at, tournament.time_zone) if draft.HasField("publish_at") else "",
-        proposed=_describe_proposed(desk, draft.draft) if draft.draft.round == number else None,
+        proposed=_describe_proposed(console, draft.draft) if draft.draft.round == number else None,
         against=[(roster.named_in(each.text), each.article) for each in draft.obstacles],
-        running=desk.last is not None and desk.last.phase == pairing.ROUND_PHASE_STARTED,
+        running=console.last is not None and console.last.phase == pairing.ROUND_PHASE_STARTED,
     )
 
 
@@ -157,9 +157,9 @@ class Proposed:
     halls: Sequence[str]
 
 
-def _describe_proposed(desk: DirectorPageDep, proposed: pairing.ProposedRound) -> Proposed:
+def _describe_proposed(console: DirectorPageDep, proposed: pairing.ProposedRound) -> Proposed:
     """Describe a draft or a preview by its tables."""
-    roster = desk.roster
+    roster = console.roster
     by_table: dict[int, list[str]] = defaultdict(list)
     for check in proposed.checks:
         by_table[check.table].append(roster.named_in(check.text))
@@ -168,39 +168,39 @@ def _describe_proposed(desk: DirectorPageDep, proposed: pairing.ProposedRound) -
         proposed,
         [ProposedTable(seat, list(seats_of(seat)), by_table[seat.table]) for seat in proposed.pairings],
         by_table[0],
-        desk.in_name_order([*in_seats, *filter(None, [proposed.bye_player_id])]),
-        [hall.name for hall in desk.tournament.halls],
+        console.in_name_order([*in_seats, *filter(None, [proposed.bye_player_id])]),
+        [hall.name for hall in console.tournament.halls],
     )
 
 
 @routes.get("/tournaments/{tournament_id}/console/preview")
-async def preview_next_round(desk: DirectorPageDep, request: Request) -> Response:
+async def preview_next_round(console: DirectorPageDep, request: Request) -> Response:
     """Show the tables without a result, and the next pairing under the results that are typed for them.
 
     A table has a field ``winner.<table>``, a player or ``draw``, and fields ``score.<table>.<place>``.
     """
-    if not desk.may_call("PreviewRound"):
+    if not console.may_call("PreviewRound"):
         raise HTTPException(404)
-    last = desk.last
+    last = console.last
     running = last if last is not None and last.phase == pairing.ROUND_PHASE_STARTED else pairing.Round()
     finished = {*running.finished_game_ids}
     missing = [seat for seat in running.pairings if seat.game_id not in finished and seat.table]
     given = {key: value.strip() for key, value in request.query_params.items()}
-    asked = pairing.PreviewRoundRequest(tournament_id=desk.tournament_id)
+    asked = pairing.PreviewRoundRequest(tournament_id=console.tournament_id)
     proposed = None
     try:
         for seat in missing:
             _assume(asked, seat, given)
         if running.round and given.get("ask"):
-            answer = await desk.calls.ask(asked)
-            proposed = _describe_proposed(desk, answer.preview)
+            answer = await console.calls.ask(asked)
+            proposed = _describe_proposed(console, answer.preview)
     except Invalid as problem:
-        desk.refused = say(problem.problem, problem.params, desk.language)
+        console.refused = say(problem.problem, problem.params, console.language)
     except grpc.aio.AioRpcError as problem:
         if problem.code() not in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION):
             raise
-        desk.refused = desk.roster.named_in_refusal(every_reason(problem, desk.language), problem)
-    return await desk.show(
+        console.refused = console.roster.named_in_refusal(every_reason(problem, console.language), problem)
+    return await console.show(
         "director/preview.html",
         PAGE,
         number=running.round,
@@ -229,29 +229,29 @@ def _as_typed(at: Timestamp, zone: str) -> str:
     return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
-async def _explain_pairing(desk: DirectorPageDep, number: int, why: str, other: str) -> str:
+async def _explain_pairing(console: DirectorPageDep, number: int, why: str, other: str) -> str:
     """Return why a player meets an opponent or not; the refusal of the service for an invalid question."""
     request = pairing.ExplainPairingRequest(
-        tournament_id=desk.tournament_id, round=number, player_id=why, other_player_id=other
+        tournament_id=console.tournament_id, round=number, player_id=why, other_player_id=other
     )
     try:
-        answer = await desk.calls.ask(request)
+        answer = await console.calls.ask(request)
     except grpc.aio.AioRpcError as problem:
         if problem.code() not in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION):
             raise
-        return desk.roster.named_in_refusal(str(problem.details()), problem)
-    return with_article(desk.roster.named_in(answer.text), answer.article, desk.language)
+        return console.roster.named_in_refusal(str(problem.details()), problem)
+    return with_article(console.roster.named_in(answer.text), answer.article, console.language)
 
 
 PAIR_EVENTS = frozenset({"PairKept", "PairReleased", "PairForbidden", "PairAllowed"})
 """Events about pairs that officials make or forbid."""
 
 
-async def _by_hand(desk: DirectorPageDep, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+async def _by_hand(console: DirectorPageDep, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs made by hand for a round and the forbidden pairs, computed from the events."""
     kept: dict[frozenset[str], tuple[str, ...]] = {}
     apart: dict[frozenset[str], tuple[str, ...]] = {}
-    for act in (await desk.acts(types=PAIR_EVENTS)).acts:
+    for act in (await console.acts(types=PAIR_EVENTS)).acts:
         pair = tuple(act.player_ids)
         match act.type:
             case "PairKept" if act.round == number:

@@ -23,47 +23,47 @@ from faristol.rules.ruleset.options import NONE
 PAGE = SETTINGS
 
 
-async def _show(desk: DirectorPage) -> Response:
-    known = desk.tournament.ruleset.name in ruleset_names()
+async def _show(console: DirectorPage) -> Response:
+    known = console.tournament.ruleset.name in ruleset_names()
     draft = pairing.GetDraftResponse()
-    if desk.may_call("GetDraft"):
-        draft = await desk.calls.ask(pairing.GetDraftRequest(tournament_id=desk.tournament_id))
-    return await desk.show(
+    if console.may_call("GetDraft"):
+        draft = await console.calls.ask(pairing.GetDraftRequest(tournament_id=console.tournament_id))
+    return await console.show(
         "director/settings.html",
         PAGE,
         zones=time_zones(),
-        choices=choices_of(load_ruleset(desk.tournament.ruleset.name)) if known else [],
-        chosen_options=Typed({each.name: each.value for each in desk.tournament.ruleset.options}),
+        choices=choices_of(load_ruleset(console.tournament.ruleset.name)) if known else [],
+        chosen_options=Typed({each.name: each.value for each in console.tournament.ruleset.options}),
         none=NONE,
         rating_labels=RATING_LABELS,
-        lexicons=await _lexicons(desk),
-        installs=may_install(desk),
+        lexicons=await _lexicons(console),
+        installs=may_install(console),
         publications=[
             (name_of(PairingPublication.DESCRIPTOR, value), text)
             for value, text in labels_of(PairingPublication.DESCRIPTOR).items()
         ],
         publication=name_of(PairingPublication.DESCRIPTOR, draft.publication),
-        systems=await _systems(desk),
-        started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played),
+        systems=await _systems(console),
+        started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in console.tournament.played),
     )
 
 
 routes = page_of_forms(PAGE, _show)
 
 
-async def _lexicons(desk: DirectorPage) -> list[lexicon.Lexicon]:
+async def _lexicons(console: DirectorPage) -> list[lexicon.Lexicon]:
     """Return the lexicons that a tournament without one can choose; empty if it has one."""
-    if desk.tournament.HasField("lexicon") or desk.rules is None or not desk.may_call("ChooseLexicon"):
+    if console.tournament.HasField("lexicon") or console.rules is None or not console.may_call("ChooseLexicon"):
         return []
-    return fitting_lexicons(desk.rules, await desk.calls.ask(lexicon.ListLexiconsRequest()))
+    return fitting_lexicons(console.rules, await console.calls.ask(lexicon.ListLexiconsRequest()))
 
 
-async def _systems(desk: DirectorPage) -> list[rating.RatingSystem]:
+async def _systems(console: DirectorPage) -> list[rating.RatingSystem]:
     """Return the available rating systems, the default first; empty if the rating service is unavailable."""
-    if is_of_duplicate_games(desk.tournament) or not desk.may_call("ChooseRatingSystem", "rating"):
+    if is_of_duplicate_games(console.tournament) or not console.may_call("ChooseRatingSystem", "rating"):
         return []
     try:
-        return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)
+        return list((await console.calls.ask(rating.ListRatingSystemsRequest())).systems)
     except grpc.aio.AioRpcError as problem:
         if problem.code() not in UNAVAILABLE_CODES:
             raise

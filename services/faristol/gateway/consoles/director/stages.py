@@ -15,17 +15,17 @@ from faristol.presentation.names import Roster
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 
-async def _show(desk: DirectorPage) -> Response:
-    has_stages = not (desk.has_teams or is_of_duplicate_games(desk.tournament))
+async def _show(console: DirectorPage) -> Response:
+    has_stages = not (console.has_teams or is_of_duplicate_games(console.tournament))
     answer = pb.GetStagesResponse()
     if has_stages:
-        answer = await desk.results.stages(desk.tournament_id, Moment(desk.done))
+        answer = await console.results.stages(console.tournament_id, Moment(console.done))
     preview, obstacles = pairing.PreviewQualificationResponse(), list[str]()
-    if desk.tournament.HasField("stage") and desk.may_call("PreviewQualification"):
-        preview = await desk.calls.ask(pairing.PreviewQualificationRequest(tournament_id=desk.tournament_id))
-        named = Roster(desk.tournament, desk.language, {line.player_id: line.name for line in preview.lines})
+    if console.tournament.HasField("stage") and console.may_call("PreviewQualification"):
+        preview = await console.calls.ask(pairing.PreviewQualificationRequest(tournament_id=console.tournament_id))
+        named = Roster(console.tournament, console.language, {line.player_id: line.name for line in preview.lines})
         obstacles = [named.named_in(each.text) for each in preview.obstacles]
-    return await desk.show(
+    return await console.show(
         "director/stages.html",
         STAGES,
         can_have_stages=has_stages,
@@ -37,8 +37,8 @@ async def _show(desk: DirectorPage) -> Response:
         obstacles=obstacles,
         change_labels=labels_of(pairing.QualificationChange.DESCRIPTOR),
         carry_overs=labels_of(events.CarryOver.DESCRIPTOR),
-        own_stage=desk.tournament.stage.number,
-        beside={each.tournament_id: each for each in desk.tournament.divisions},
+        own_stage=console.tournament.stage.number,
+        beside={each.tournament_id: each for each in console.tournament.divisions},
     )
 
 

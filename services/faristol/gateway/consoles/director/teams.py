@@ -28,15 +28,15 @@ class LineUpForm:
     """Its own players, then players without a team."""
 
 
-async def _show(desk: DirectorPage) -> Response:
-    boards = (desk.rules.championship.team_boards if desk.rules else None) or DEFAULT_BOARDS
-    free = _free(desk.tournament)
-    return await desk.show(
+async def _show(console: DirectorPage) -> Response:
+    boards = (console.rules.championship.team_boards if console.rules else None) or DEFAULT_BOARDS
+    free = _free(console.tournament)
+    return await console.show(
         "director/teams.html",
         PAGE,
-        has_teams=desk.has_teams,
+        has_teams=console.has_teams,
         boards=boards,
-        teams=[_build_line_up_form(team, boards, free) for team in desk.tournament.teams],
+        teams=[_build_line_up_form(team, boards, free) for team in console.tournament.teams],
         free=free,
         places=range(1, boards + RESERVE_FIELD_COUNT + 1),
     )

@@ -56,14 +56,14 @@ Turn = Annotated[int, Query(ge=0, le=1_000)]
 routes = APIRouter(include_in_schema=False)
 
 
-def _halls(desk: DuplicatePage, game: pb.GetDuplicateResponse) -> list[str]:
+def _halls(console: DuplicatePage, game: pb.GetDuplicateResponse) -> list[str]:
     """Return the halls whose slips the user may type."""
-    own = desk.session.credential.scope.halls
+    own = console.session.credential.scope.halls
     return [hall.name for hall in game.halls if not own or hall.name in own]
 
 
 async def _show(
-    desk: DuplicatePage,
+    console: DuplicatePage,
     hall: str,
     turn: int,
     part: str = "",
@@ -73,15 +73,17 @@ async def _show(
     typed: Mapping[str, str] | None = None,
     doubt: Doubt | None = None,
 ) -> Response:
-    game = await desk.game()
-    halls = _halls(desk, game)
+    game = await console.game()
+    halls = _halls(console, game)
     if not halls or (hall and hall not in halls):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     hall = hall or halls[0]
-    asked = pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn, collector_id=desk.subject)
-    listed: pb.ListSlipsResponse = await desk.calls.ask(asked)
-    hall_code = await find_hall_code(desk.calls, desk.tournament_id, listed.cell_hall, desk.request.app.state.hall)
-    return await desk.show(
+    asked = pb.ListSlipsRequest(game_id=console.game_id, hall=hall, turn=turn, collector_id=console.subject)
+    listed: pb.ListSlipsResponse = await console.calls.ask(asked)
+    hall_code = await find_hall_code(
+        console.calls, console.tournament_id, listed.cell_hall, console.request.app.state.hall
+    )
+    return await console.show(
         "duplicate/collector.html",
         "collector",
         part,
@@ -98,20 +100,20 @@ async def _show(
         typed=Typed(typed or {}),
         entry=doubt or Doubt(field=_field_in_doubt(typed, listed)),
         asks_score=ruleset_of(game.ruleset).slips.score == "asked",
-        own=desk.subject,
+        own=console.subject,
         illegible=ILLEGIBLE,
     )
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
 async def show_slips(
-    desk: DuplicatePageDep,
+    console: DuplicatePageDep,
     hall: Hall = "",
     turn: Turn = 0,
     part: Part = "",
 ) -> Response:
     """Show the typed slips of a hall and the form."""
-    desk.check(pb.CloseHallRequest)
+    console.check(pb.CloseHallRequest)
     texts = {
         "typed": TYPED,
         "waits": SLIP_PENDING,
@@ -119,54 +121,54 @@ async def show_slips(
         "called": CALLED_HERE,
         "started": STARTED_HERE,
     }
-    done, number = desk.done_by("collector")
-    said = say(texts[done], {"number": number}, desk.language) if done in texts and not part else ""
-    return await _show(desk, hall, turn, part, said=said)
+    done, number = console.done_by("collector")
+    said = say(texts[done], {"number": number}, console.language) if done in texts and not part else ""
+    return await _show(console, hall, turn, part, said=said)
 
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
-async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
+async def type_slip(console: DuplicatePageDep, given: Fields) -> Response:
     """Type or correct a slip, close the hall, or go on with the sealed game on the laptop of the hall."""
-    desk.check(pb.CloseHallRequest)
+    console.check(pb.CloseHallRequest)
     hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
     act = given.get("act", "")
     named: dict[str, Any] = {
         "command_id": command_id(given, act),
-        "game_id": desk.game_id,
+        "game_id": console.game_id,
         "hall": hall,
         "turn": turn,
     }
     try:
         if act == "close":
-            await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
-            return _redirect_to_slips(desk, hall, turn, "closed")
+            await console.calls.ask(pb.CloseHallRequest(collector_id=console.subject, **named))
+            return _redirect_to_slips(console, hall, turn, "closed")
         if act == "call":
-            call = pb.CallHallRackRequest(collector_id=desk.subject, game_id=desk.game_id, hall=hall)
+            call = pb.CallHallRackRequest(collector_id=console.subject, game_id=console.game_id, hall=hall)
             call.command_id = named["command_id"]
-            return _redirect_to_slips(desk, hall, 0, f"called.{(await desk.calls.ask(call)).turn}")
+            return _redirect_to_slips(console, hall, 0, f"called.{(await console.calls.ask(call)).turn}")
         if act == "start":
-            await desk.calls.ask(pb.StartHallTurnRequest(collector_id=desk.subject, **named))
-            return _redirect_to_slips(desk, hall, turn, f"started.{turn}")
+            await console.calls.ask(pb.StartHallTurnRequest(collector_id=console.subject, **named))
+            return _redirect_to_slips(console, hall, turn, f"started.{turn}")
         if act != "slip":
             raise HTTPException(HTTPStatus.BAD_REQUEST)
-        listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
+        listed = await console.calls.ask(pb.ListSlipsRequest(game_id=console.game_id, hall=hall, turn=turn))
         player = next((each.player_id for each in listed.players if each.number == _whole(number)), "")
         if not player:
-            text = say(NO_NUMBER, {"number": number or "–"}, desk.language)
-            return await _show(desk, hall, turn, refusal=text, typed=given)
-        request = pb.SubmitSlipsRequest(collector_id=desk.subject, source=events.SLIP_SOURCE_PAPER, **named)
+            text = say(NO_NUMBER, {"number": number or "–"}, console.language)
+            return await _show(console, hall, turn, refusal=text, typed=given)
+        request = pb.SubmitSlipsRequest(collector_id=console.subject, source=events.SLIP_SOURCE_PAPER, **named)
         request.slips.append(slip_of(given, player))
         request.check_form = given.get("sure") != _mark(given)
-        waits = (await desk.calls.ask(request)).waits
+        waits = (await console.calls.ask(request)).waits
     except Invalid as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from error
     except grpc.aio.AioRpcError as error:
-        problem = to_problem(error, desk.language)
+        problem = to_problem(error, console.language)
         text = problem.detail
         if act == "slip" and (field := FORM_DOUBTS.get(problem.more.get("reason", ""))):
-            return await _show(desk, hall, turn, typed=given, doubt=Doubt((text,), _mark(given), field))
-        return await _show(desk, hall, turn, refusal=text, typed=given if act == "slip" else None)
-    return _redirect_to_slips(desk, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
+            return await _show(console, hall, turn, typed=given, doubt=Doubt((text,), _mark(given), field))
+        return await _show(console, hall, turn, refusal=text, typed=given if act == "slip" else None)
+    return _redirect_to_slips(console, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
 
 
 def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsResponse) -> str:
@@ -182,9 +184,9 @@ def _mark(given: Mapping[str, str]) -> str:
     return " ".join(given.get(name, "").strip() for name in ("table", "coordinates", "word", "score", "handed"))
 
 
-def _redirect_to_slips(desk: DuplicatePage, hall: str, turn: int, done: str) -> Response:
+def _redirect_to_slips(console: DuplicatePage, hall: str, turn: int, done: str) -> Response:
     query = urlencode({"hall": hall, "turn": turn})
-    return redirect_after(desk.request, f"{desk.base}/slips?{query}", f"collector.{done}")
+    return redirect_after(console.request, f"{console.base}/slips?{query}", f"collector.{done}")
 
 
 def _whole(text: str) -> int:

@@ -106,17 +106,17 @@ def _command(name: str, given: Given) -> Any:
 
 
 async def _show(
-    desk: DuplicatePage, part: str = "", *, said: str = "", refusal: str = "", given: Given | None = None
+    console: DuplicatePage, part: str = "", *, said: str = "", refusal: str = "", given: Given | None = None
 ) -> Response:
-    game = await desk.game()
+    game = await console.game()
     turn = game.turns[-1] if game.turns else None
     is_over = bool(turn and turn.HasField("ends_at") and turn.ends_at.ToNanoseconds() <= game.now.ToNanoseconds())
     waiting, tops = pb.ListWaitingResponse(), pb.ListTopsResponse()
     if turn is not None:
-        waiting = await desk.calls.ask(pb.ListWaitingRequest(game_id=desk.game_id, turn=turn.turn))
+        waiting = await console.calls.ask(pb.ListWaitingRequest(game_id=console.game_id, turn=turn.turn))
     if turn is not None and is_over and not turn.scored:
-        tops = await desk.calls.ask(pb.ListTopsRequest(game_id=desk.game_id, turn=turn.turn))
-    return await desk.show(
+        tops = await console.calls.ask(pb.ListTopsRequest(game_id=console.game_id, turn=turn.turn))
+    return await console.show(
         "duplicate/judge.html",
         "duplicate-judge",
         part,
@@ -130,7 +130,7 @@ async def _show(
         tops=tops.plays,
         chosen=tops.chosen if tops.HasField("chosen") else None,
         most_tops=MAX_TOP_PLAYS,
-        people=await desk.people(),
+        people=await console.people(),
         why=PENDING_REASONS,
         acts=JUDGE_COMMANDS,
         given=Typed(given or {}),
@@ -148,52 +148,52 @@ async def _show(
     )
 
 
-async def _describe_refusal(desk: DuplicatePage, error: grpc.aio.AioRpcError) -> str:
+async def _describe_refusal(console: DuplicatePage, error: grpc.aio.AioRpcError) -> str:
     """Describe the refusal of a command, with names instead of the ids of players and without the name of a field."""
-    problem = to_problem(error, desk.language)
+    problem = to_problem(error, console.language)
     text = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
-    return (await _load_roster(desk)).named_in_refusal(text, error)
+    return (await _load_roster(console)).named_in_refusal(text, error)
 
 
-async def _describe_done(desk: DuplicatePage) -> str:
+async def _describe_done(console: DuplicatePage) -> str:
     """Describe the command that led to this page, with the name of its player; empty without one."""
-    name, player_id = desk.done_by("duplicate-judge")
+    name, player_id = console.done_by("duplicate-judge")
     if name not in COMMANDS_DONE:
         return ""
-    person = (await _load_roster(desk)).name(player_id) if player_id else ""
-    return say(COMMANDS_DONE[name], {"who": person}, desk.language)
+    person = (await _load_roster(console)).name(player_id) if player_id else ""
+    return say(COMMANDS_DONE[name], {"who": person}, console.language)
 
 
-async def _load_roster(desk: DuplicatePage) -> Roster:
+async def _load_roster(console: DuplicatePage) -> Roster:
     """Return the names of the tournament."""
-    tournament = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=desk.tournament_id))
-    return Roster(tournament, desk.language)
+    tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=console.tournament_id))
+    return Roster(tournament, console.language)
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def show_judge(desk: DuplicatePageDep, part: Part = "") -> Response:
+async def show_judge(console: DuplicatePageDep, part: Part = "") -> Response:
     """Show the game to its judge; if the time of a turn is over, with its tops and pending slips."""
-    desk.check(pb.ScoreTurnRequest)
-    return await _show(desk, part, said="" if part else await _describe_done(desk))
+    console.check(pb.ScoreTurnRequest)
+    return await _show(console, part, said="" if part else await _describe_done(console))
 
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
+async def act_as_judge(console: DuplicatePageDep, given: Fields) -> Response:
     """Send the command of a form. A refusal is shown on the page."""
-    desk.check(pb.ScoreTurnRequest)
+    console.check(pb.ScoreTurnRequest)
     name = given.get("act", "")
     if name not in JUDGE_COMMANDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     try:
         request = _command(name, given)
     except Invalid as problem:
-        detail = problem.format_message(lambda text, params: say(text, params, desk.language))
-        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {detail}", given=given)
-    request.command_id, request.game_id, request.arbiter_id = command_id(given, name), desk.game_id, desk.subject
+        detail = problem.format_message(lambda text, params: say(text, params, console.language))
+        return await _show(console, refusal=f"{say(NOTHING_DONE, {}, console.language)} {detail}", given=given)
+    request.command_id, request.game_id, request.arbiter_id = command_id(given, name), console.game_id, console.subject
     try:
-        await desk.calls.ask(request)
+        await console.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        detail = await _describe_refusal(desk, error)
-        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {detail}", given=given)
+        detail = await _describe_refusal(console, error)
+        return await _show(console, refusal=f"{say(NOTHING_DONE, {}, console.language)} {detail}", given=given)
     player_id = given.get(PLAYER_FIELDS.get(name, ""), "")
-    return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}.{player_id}".rstrip("."))
+    return redirect_after(console.request, f"{console.base}/judge", f"duplicate-judge.{name}.{player_id}".rstrip("."))

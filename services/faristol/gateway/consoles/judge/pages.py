@@ -120,52 +120,52 @@ JudgePagesDep = Annotated[_JudgePages, Depends()]
 
 
 @routes.get("/judge")
-async def show_queue(desk: JudgePagesDep, part: Part = "") -> Response:
+async def show_queue(console: JudgePagesDep, part: Part = "") -> Response:
     """Show the cases that a judge may claim."""
-    done = "" if part else desk.done_by("judge")[0]
-    said = say(SUCCESS_TEXTS[done], {}, desk.language) if done in SUCCESS_TEXTS else ""
-    return await desk.show_queue(part, said=said)
+    done = "" if part else console.done_by("judge")[0]
+    said = say(SUCCESS_TEXTS[done], {}, console.language) if done in SUCCESS_TEXTS else ""
+    return await console.show_queue(part, said=said)
 
 
 @routes.get("/judge/cases/{case_id}")
-async def show_case(desk: JudgePagesDep, case_id: CaseId) -> Response:
+async def show_case(console: JudgePagesDep, case_id: CaseId) -> Response:
     """Show the words of a case."""
-    return await desk.show_case(case_id)
+    return await console.show_case(case_id)
 
 
 @routes.post("/judge/cases/{case_id}")
-async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Response:
+async def act_on_case(console: JudgePagesDep, given: Fields, case_id: CaseId) -> Response:
     """Claim a case, rule on it, or release it. After a refusal, the page keeps the input."""
     act, word_count = given.get("act", ""), count_entries(given, "words")
     named: dict[str, Any] = {
         "command_id": command_id(given, act),
         "case_id": case_id,
-        "judge_id": desk.subject,
+        "judge_id": console.subject,
     }
     try:
         match act:
             case "claim":
-                await desk.calls.ask(pb.ClaimCaseRequest(**named))
-                return await desk.show_case(case_id, given) if word_count else redirect_to(f"/judge/cases/{case_id}")
+                await console.calls.ask(pb.ClaimCaseRequest(**named))
+                return await console.show_case(case_id, given) if word_count else redirect_to(f"/judge/cases/{case_id}")
             case "release":
-                await desk.calls.ask(pb.ReleaseCaseRequest(**named))
-                return redirect_after(desk.request, "/judge", "judge.released")
+                await console.calls.ask(pb.ReleaseCaseRequest(**named))
+                return redirect_after(console.request, "/judge", "judge.released")
             case "rule":
                 if any(given.get(f"words.{place}.valid", "") not in ("0", "1") for place in range(word_count)):
-                    text = say(NO_VERDICT, {}, desk.language)
-                    return await desk.show_case(case_id, given, refusal=text, status=HTTPStatus.BAD_REQUEST)
+                    text = say(NO_VERDICT, {}, console.language)
+                    return await console.show_case(case_id, given, refusal=text, status=HTTPStatus.BAD_REQUEST)
                 ruling = pb.RuleCaseRequest()
                 fill(ruling, given)
                 ruling.MergeFrom(pb.RuleCaseRequest(**named))
-                answer = await desk.calls.ask(ruling)
-                return redirect_after(desk.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
+                answer = await console.calls.ask(ruling)
+                return redirect_after(console.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
             case _:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
-        problem = to_problem(error, desk.language)
+        problem = to_problem(error, console.language)
         text = problem.detail
         if act == "claim" and not word_count:
-            return await desk.show_queue(refusal=text, status=problem.status)
+            return await console.show_queue(refusal=text, status=problem.status)
         if act == "rule":
-            text = f"{say(NOT_SENT, {}, desk.language)} {text}"
-        return await desk.show_case(case_id, given, refusal=text, status=problem.status)
+            text = f"{say(NOT_SENT, {}, console.language)} {text}"
+        return await console.show_case(case_id, given, refusal=text, status=problem.status)

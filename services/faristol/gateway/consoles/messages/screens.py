@@ -30,15 +30,15 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/screens")
-async def show_screens(desk: DirectorPageDep) -> Response:
+async def show_screens(console: DirectorPageDep) -> Response:
     """Show the screens with their last reports, and the form of a new one."""
-    return await _show(desk)
+    return await _show(console)
 
 
 @routes.post("/tournaments/{tournament_id}/console/screens")
-async def act_on_screens(desk: DirectorPageDep, given: Fields) -> Response:
+async def act_on_screens(console: DirectorPageDep, given: Fields) -> Response:
     """Name or remove a screen, or remove a picture."""
-    return await desk.carry_out(_in_places(given), f"{desk.address}/{PAGE}") or await _show(desk)
+    return await console.carry_out(_in_places(given), f"{console.address}/{PAGE}") or await _show(console)
 
 
 def _in_places(given: Given) -> Given:
@@ -70,17 +70,17 @@ def list_in_order(choices: Sequence[tuple[str, str, str]], chosen: Sequence[str]
 
 @routes.post("/tournaments/{tournament_id}/console/screens/picture")
 async def add_picture(
-    request: Request, desk: DirectorPageDep, name: Annotated[str, Query(max_length=200)] = ""
+    request: Request, console: DirectorPageDep, name: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Add the picture in the body. A script of the page sends it; the answer has the address of the page, or errors."""
     content = await file_of(request, MAX_PICTURE_BYTES + PICTURE_ROOM_BYTES)
     command = pairing.AddPictureRequest(
-        command_id=str(uuid.uuid4()), tournament_id=desk.tournament_id, name=name, content=content
+        command_id=str(uuid.uuid4()), tournament_id=console.tournament_id, name=name, content=content
     )
-    answer = await desk.ask(command, {"content": "", "name": name})
+    answer = await console.ask(command, {"content": "", "name": name})
     if answer is None:
-        return JSONResponse({"problem": desk.refused or " ".join(desk.errors.values())}, 409)
-    return JSONResponse({"next": f"{desk.address}/{PAGE}?done={answer.position}"})
+        return JSONResponse({"problem": console.refused or " ".join(console.errors.values())}, 409)
+    return JSONResponse({"next": f"{console.address}/{PAGE}?done={answer.position}"})
 
 
 def spell_part(part: events.ScreenPart, pictures: Mapping[str, str]) -> str:
@@ -107,13 +107,13 @@ def list_choices(halls: Sequence[str], pictures: Sequence[str], tables: Sequence
     return found + [(f"picture:{name}", labels[events.SCREEN_CONTENT_PICTURE], name) for name in pictures]
 
 
-async def _show(desk: DirectorPage) -> Response:
-    asked = pb.ListScreensRequest(tournament_id=desk.tournament_id, min_position=desk.done)
-    listed: pb.ListScreensResponse = await desk.calls.ask(asked)
+async def _show(console: DirectorPage) -> Response:
+    asked = pb.ListScreensRequest(tournament_id=console.tournament_id, min_position=console.done)
+    listed: pb.ListScreensResponse = await console.calls.ask(asked)
     pictures = {picture.digest: picture.name for picture in listed.pictures}
-    tables = sorted(seat.table for seat in desk.last.pairings)[:3] if desk.last else []
+    tables = sorted(seat.table for seat in console.last.pairings)[:3] if console.last else []
     shown = {part.table for screen in listed.screens for part in screen.programme if part.table}
-    return await desk.show(
+    return await console.show(
         "director/screens.html",
         PAGE,
         screens=listed.screens,
@@ -122,9 +122,9 @@ async def _show(desk: DirectorPage) -> Response:
         coded=format_screen_code,
         written={screen.code: [spell_part(part, pictures) for part in screen.programme] for screen in listed.screens},
         choices=list_choices(
-            [hall.name for hall in desk.tournament.halls], list(pictures.values()), sorted({*tables, *shown})
+            [hall.name for hall in console.tournament.halls], list(pictures.values()), sorted({*tables, *shown})
         ),
         in_order=list_in_order,
         contents=labels_of(events.ScreenContent.DESCRIPTOR),
-        now_ms=desk.now_ms,
+        now_ms=console.now_ms,
     )

@@ -20,41 +20,43 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/messages")
-async def show_messages(desk: DirectorPageDep) -> Response:
+async def show_messages(console: DirectorPageDep) -> Response:
     """Show the messages that are not expired, and the form of a new one."""
-    return await _show(desk)
+    return await _show(console)
 
 
 @routes.post("/tournaments/{tournament_id}/console/messages")
-async def act_on_messages(desk: DirectorPageDep, given: Fields) -> Response:
+async def act_on_messages(console: DirectorPageDep, given: Fields) -> Response:
     """Send or withdraw a message."""
     done = None
     try:
-        dated = add_day(given, desk.request.app.state.now(), desk.tournament.time_zone)
+        dated = add_day(given, console.request.app.state.now(), console.tournament.time_zone)
     except Invalid as problem:
-        desk.errors = {problem.field: say(problem.problem, problem.params, desk.language)}
+        console.errors = {problem.field: say(problem.problem, problem.params, console.language)}
     else:
-        done = await desk.carry_out(dated, f"{desk.address}/{PAGE}")
+        done = await console.carry_out(dated, f"{console.address}/{PAGE}")
     if done is None:
-        desk.typed = given
-    return done or await _show(desk)
+        console.typed = given
+    return done or await _show(console)
 
 
-async def _show(desk: DirectorPage) -> Response:
-    listed = await desk.calls.ask(pb.ListMessagesRequest(tournament_id=desk.tournament_id, min_position=desk.done))
-    form = await desk.calls.ask(registration.GetRegistrationRequest(tournament_id=desk.tournament_id))
-    return await desk.show(
+async def _show(console: DirectorPage) -> Response:
+    listed = await console.calls.ask(
+        pb.ListMessagesRequest(tournament_id=console.tournament_id, min_position=console.done)
+    )
+    form = await console.calls.ask(registration.GetRegistrationRequest(tournament_id=console.tournament_id))
+    return await console.show(
         "director/messages.html",
         PAGE,
         by_mail=form.by_mail,
         listed=listed.messages,
         kinds=list_kinds(),
-        audiences=list_audiences(of_duplicate=is_of_duplicate_games(desk.tournament)),
-        halls=[hall.name for hall in desk.tournament.halls],
+        audiences=list_audiences(of_duplicate=is_of_duplicate_games(console.tournament)),
+        halls=[hall.name for hall in console.tournament.halls],
         hall="",
         people=[
-            (player.player_id, desk.roster.name(player.player_id))
-            for player in desk.players_by_name
+            (player.player_id, console.roster.name(player.player_id))
+            for player in console.players_by_name
             if not player.withdrawn_round
         ],
     )
