@@ -176,7 +176,8 @@ async def test_a_delay_in_the_middle_of_a_round_holds_later_plays_from_the_publi
                 await call_as_visitor(cell, request)
             assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
         proof = results.GetProofRequest(subject=results.PROOF_SUBJECT_SHEET, game_id=PLAYED)
-        with pytest.raises(grpc.aio.AioRpcError, match="told with a delay"):  # a proof shows the content of its event
+        # A proof shows the content of its event.
+        with pytest.raises(grpc.aio.AioRpcError, match="published with a delay"):
             await call_as_visitor(cell, proof)
         with pytest.raises(grpc.aio.AioRpcError, match="no published checkpoint"):  # this cell signs no log
             await do(cell, proof, director)

@@ -83,6 +83,7 @@ NOT_HERE = re.compile(
     r"|duplicate|^/hall-state$|^/start/restore|^/sign-in/openid"  # no duplicate game, hall, empty record, provider
     r"|/teams/\{team_id\}$|/ratings/\{number\}$|/cases/\{case_id\}$|/pictures/"  # no team, list, case, picture
     r"|/entry$|^/slots/"  # no key of an entry, two tournaments in play
+    r"|/register/persons/\{person_id\}$"  # no person in the register
     r"|/career/\{opponent_id\}$|\{circuit_id\}/\{player_id\}$"  # no game between two players, no result in a circuit
 )
 """Routes without content in this cell: their tests are those of the feature."""
@@ -147,7 +148,7 @@ def has_rack(text: str, rack: Sequence[str]) -> bool:
     return any(sorted(one.findall(run)) == sorted(rack) for run in runs)
 
 
-def test_a_rack_is_found_as_a_list_on_tiles_and_as_a_word() -> None:
+async def test_a_rack_is_found_as_a_list_on_tiles_and_as_a_word() -> None:
     rack = ["A", "L·L", "Ç", "?", "E", "S", "A"]
     for text in (
         '{"rack": ["E", "A", "L·L", "Ç", "?", "S", "A"]}',

@@ -212,7 +212,9 @@ REGISTER_COMMANDS: Mapping[str, Command] = {
     "SetClub": Command("register set-club", N_("{club_id} is {name} now."), arguments=("club_id", "name")),
     "RemoveClub": Command("register remove-club", N_("The club {club_id} is removed."), arguments=("club_id",)),
     "MergeClubs": Command(
-        "register merge-clubs", N_("{merged_id} is merged into {club_id}."), arguments=("club_id", "merged_id")
+        "register merge-clubs",
+        N_("{merged_id} is merged into {club_id}."),
+        arguments=("club_id", "merged_id"),
     ),
     "UndoRegisterAct": Command("register undo", N_("The act {version} is undone."), arguments=("version",)),
     "ListRegisteredPersons": Command(

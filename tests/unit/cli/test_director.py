@@ -32,7 +32,7 @@ from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.tournament.state.evolution import FOLDS
 
-READS_ONLY = re.compile("Get|List|Explain|Preview")
+READS_ONLY = re.compile("Get|List|Search|Explain|Preview")
 
 PLAYERS = {
     "anna": ("Anna Puig", "Valls"),

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
@@ -16,7 +16,7 @@ from faristol.gateway.consoles.director.players import decode_file
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep
 from faristol.gateway.federation.register_console import REGISTER_PATH, check_keeps_register, show_register_page
-from faristol.gateway.http.forms import Lists, check_file
+from faristol.gateway.http.forms import Lists, check_origin
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.register.v1 import register_pb2 as pb
@@ -43,9 +43,10 @@ async def show_import(console: ConsoleDep) -> Response:
     return _show(console, "", PeopleList(""))
 
 
-@routes.post(f"{REGISTER_PATH}/import/text", dependencies=[Depends(check_file)])
+@routes.post(f"{REGISTER_PATH}/import/text")
 async def read_file(console: ConsoleDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
+    check_origin(console.request)
     check_keeps_register(console)
     return await decode_file(console.request, encoding, console.language)
 

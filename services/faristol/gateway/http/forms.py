@@ -91,23 +91,24 @@ async def with_list(request: Request) -> Mapping[str, str]:
 
 async def file_of(request: Request, largest: int = MAX_LIST_FORM_BYTES) -> bytes:
     """Return a file that a page of this site sent, at most ``largest`` bytes. Raises ``HTTPException``."""
-    _check_origin(request)
+    check_origin(request)
     return await body_of(request, FILE_TYPE, largest)
 
 
 def check_file(request: Request) -> None:
     """Check that a page of this site sent a file. Raises ``HTTPException``."""
-    _check_origin(request)
+    check_origin(request)
     _check_type(request, FILE_TYPE)
 
 
-def _check_origin(request: Request) -> None:
+def check_origin(request: Request) -> None:
+    """Check that a page of this site sent a request. Raises ``HTTPException``."""
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
 
 
 async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str]:
-    _check_origin(request)
+    check_origin(request)
     body = await body_of(request, "application/x-www-form-urlencoded", largest)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=most))
