@@ -322,6 +322,7 @@ async def rule_abroad(at: Scene, judge: Page) -> None:
     await expect(judge.locator("#lease")).to_have_count(0)
 
 
+@pytest.mark.nightly
 async def test_a_hall_that_is_cut_off_plays_the_round_on_its_laptop_and_a_judge_abroad_rules_after_the_return(
     browser: Browser, tmp_path: Path, no_open: None
 ) -> None:

@@ -377,6 +377,7 @@ async def start_screen(browser: Browser, cell: Cell, **storage: Any) -> Page:
     return page
 
 
+@pytest.mark.nightly
 async def test_a_screen_shows_its_programme_and_messages_and_does_so_again_after_a_reboot(
     browser: Browser, cell: Cell
 ) -> None:

@@ -320,6 +320,7 @@ def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
         assert "Traceback" not in terminal.shown
 
 
+@pytest.mark.nightly
 def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp_path: Path) -> None:
     with (
         open_hall(tmp_path, game.KEEPING_RECORDED, now()) as hall,

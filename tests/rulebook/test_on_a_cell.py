@@ -22,7 +22,7 @@ CHOSEN = [*RULED, *OF_TEAMS, *AT_TABLES]
 SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenarios)]
 
 
-NIGHTLY_FACTOR = 8
+NIGHTLY_FACTOR = 16
 """One of this number of cases is played for every change, the others every night; all are played without a cell
 (`test_cases.py`).
 """
