@@ -196,7 +196,6 @@ async def test_a_browser_stops_on_request_and_with_the_erasure_of_the_player(sta
         assert not await subscriptions.load(connection, [id_of(endpoint)])
 
 
-@pytest.mark.nightly
 async def test_of_a_thousand_subscriptions_a_third_is_gone_and_each_other_gets_its_message_once(stage: Stage) -> None:
     phone = PushBrowser()
     record, server = stage.cell.process.runtime.record, stage.server
@@ -235,7 +234,6 @@ async def test_of_a_thousand_subscriptions_a_third_is_gone_and_each_other_gets_i
     assert all(server.requests[f"/push/{name}"] == 1 for name in gone)
 
 
-@pytest.mark.nightly
 async def test_a_push_service_without_an_answer_delays_no_other_and_gets_its_messages_later(stage: Stage) -> None:
     phone = PushBrowser()
     record, server = stage.cell.process.runtime.record, stage.server
