@@ -35,6 +35,7 @@ from faristol.event_store import Record
 from faristol.event_store.backends.databases import parse
 from faristol.host import Settings
 from tests.postgres.server import VARIABLE, start_server
+from tests.support.authorities import trust_one_authority
 from tests.support.databases import database_kind as database_kind  # a fixture of every folder
 from tests.support.examples import DAY_EXAMPLE_COUNT, NIGHT_EXAMPLE_COUNT
 
@@ -69,6 +70,8 @@ def folder_in_memory() -> Path | None:
 
 
 FOLDER = folder_in_memory()
+if FOLDER:
+    trust_one_authority(FOLDER)
 
 
 gc.disable()  # until all tests are collected: almost everything that is made until then stays

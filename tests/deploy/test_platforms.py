@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from tests.support.authorities import public_environment
 
 ROOT = Path(__file__).parents[2]
 PLATFORMS = (
@@ -33,6 +34,7 @@ def resolve(folder: Path, platform: str, python: str, *more: str) -> subprocess.
         text=True,
         timeout=TIMEOUT_SECONDS,
         check=False,
+        env=public_environment(),
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.component.processes import Child, free_port, wait_until_serving
+from tests.support.authorities import public_environment
 
 ROOT = Path(__file__).parents[2]
 COMMAND_TIMEOUT_SECONDS = 1_200
@@ -39,7 +40,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
     """Return the folder of an environment with the wheel, its dependencies, and a lexicon in the expected place."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    run = {"check": True, "cwd": folder, "timeout": COMMAND_TIMEOUT_SECONDS, "stdout": subprocess.DEVNULL}
+    run = {
+        "check": True,
+        "cwd": folder,
+        "timeout": COMMAND_TIMEOUT_SECONDS,
+        "stdout": subprocess.DEVNULL,
+        "env": public_environment(),
+    }
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], **run)  # type: ignore[call-overload]
     pip = [str(environment / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar, get_type_hints
+from typing import Any, NoReturn, TypeVar
 
 from faristol.rules.ruleset.consistency import contradictions
 from faristol.rules.ruleset.formats import list_format_options
@@ -22,7 +22,7 @@ from faristol.rules.ruleset.modes import Absent, Mode, has_section, law_of
 from faristol.rules.ruleset.option_file import OptionFileError, read_option
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import BEYOND_BOOKS, NOBODY_MEETS, Law
-from faristol.rules.ruleset.values import convert_value
+from faristol.rules.ruleset.values import convert_value, field_types
 
 S = TypeVar("S")
 
@@ -75,13 +75,13 @@ def ruleset_names(*modes: Mode) -> tuple[str, ...]:
 
 def section_types(mode: str) -> Mapping[str, Any]:
     """Return the class of each section of a file of ``mode``, by name; ``name`` and ``title`` are ``str``."""
-    hints = get_type_hints(Ruleset)
+    hints = field_types(Ruleset)
     return {name: hint for name, hint in hints.items() if name not in NOT_SECTIONS and has_section(mode, name)}
 
 
 def absent_sections(mode: str) -> Mapping[str, Any]:
     """Return the placeholders for the absent sections of a ruleset of ``mode``."""
-    sections = get_type_hints(Ruleset).keys() - NOT_SECTIONS
+    sections = field_types(Ruleset).keys() - NOT_SECTIONS
     absent: dict[str, Any] = {name: Absent(mode, name) for name in sections if not has_section(mode, name)}
     return absent | {"championship": NOBODY_MEETS} if "championship" in absent else absent
 
@@ -125,7 +125,7 @@ class _Reader:
 
     def _section(self, section: str, table: object, kind: type[S]) -> S:
         table = self._table(section, table)
-        every = get_type_hints(kind)
+        every = field_types(kind)
         hints = {name: hint for name, hint in every.items() if f"{section}.{name}" not in BEYOND_BOOKS}
         self._same_keys(section, table, hints)
         values: dict[str, Any] = {}

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from types import MappingProxyType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin
 
 from faristol.rules.ruleset.options import NONE, Option, OptionValue, Value, format_value
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import Law
-from faristol.rules.ruleset.values import convert_value
+from faristol.rules.ruleset.values import convert_value, field_types
 
 KEYS = frozenset(
     {"because", "article", "note", "default", "required", "when", "key", "choices", "least", "most", "some_of"}
@@ -54,7 +54,7 @@ def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option
             raise OptionFileError("key", f"{key} is not a list")
     option = Option(
         name=name,
-        because=_plain(table, "because", get_type_hints(Option)["because"]),
+        because=_plain(table, "because", field_types(Option)["because"]),
         article=_plain(table, "article", str),
         note=_plain(table, "note", str),
         default=_default(table.get("default"), choices, number, some_of),
@@ -74,8 +74,8 @@ def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option
 def hint_of(key: str) -> Any:
     """Return the type of the value ``section.key``. Raises ``OptionFileError`` for an unknown key."""
     section, _, name = key.partition(".")
-    kind = get_type_hints(Ruleset).get(section)
-    hint = None if kind in (None, Law) or not is_dataclass(kind) else get_type_hints(kind).get(name)
+    kind = field_types(Ruleset).get(section)
+    hint = field_types(kind).get(name) if isinstance(kind, type) and is_dataclass(kind) and kind is not Law else None
     if hint is None:
         raise OptionFileError("key", f"there is no value {key!r}")
     return hint

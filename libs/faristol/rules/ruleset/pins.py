@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any
 
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_, Refusal
@@ -22,7 +22,7 @@ from faristol.rules.ruleset.file import (
 )
 from faristol.rules.ruleset.options import OptionValue
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.rules.ruleset.values import convert_value
+from faristol.rules.ruleset.values import convert_value, field_types
 from faristol.rules.ruleset.with_options import with_options
 
 
@@ -58,7 +58,7 @@ def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
 
 def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any], articles: dict[str, str]) -> Any:
     """Return a section with the values found; the article of an added value is empty unless the content has it."""
-    hints = get_type_hints(kind)
+    hints = field_types(kind)
     values = {}
     if unknown := sorted(set(found) - set(hints)):
         raise RulesetError(file, 0, f"{section}.{unknown[0]}", "is not a value of this version")

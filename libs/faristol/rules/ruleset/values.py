@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Literal, Union, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from faristol.rules.ruleset.options import NONE
+
+_FIELD_TYPES: dict[type[Any], Mapping[str, Any]] = {}
+
+
+def field_types(kind: type[Any]) -> Mapping[str, Any]:
+    """Return the type of each field of the class ``kind``; cached, because Python parses each annotation again."""
+    if kind not in _FIELD_TYPES:
+        _FIELD_TYPES[kind] = types.MappingProxyType(get_type_hints(kind))
+    return _FIELD_TYPES[kind]
 
 
 def convert_value(value: object, hint: Any) -> Any:
