@@ -13,7 +13,7 @@ COMPONENT_TESTS := tests/component tests/conformance tests/deploy
 BROWSER_TESTS   := tests/browser
 PYTEST_ARGS ?=
 # Number of test processes: they wait half of their time, for deadlines, leases and servers that start.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * os.cpu_count())')
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(3 * os.cpu_count())')
 IN_PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 export PATH := $(abspath $(BIN)):$(PATH)

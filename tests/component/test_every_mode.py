@@ -672,13 +672,24 @@ async def _wait_for_pairing(cell: Cell, mode: Mode, status: HTTPStatus) -> None:
         await until(is_reached)
 
 
-@pytest.mark.parametrize("mode", [CLASSIC, pytest.param(TEAMS, marks=pytest.mark.nightly)], ids=lambda mode: mode.id)
-async def test_no_answer_has_a_draft_before_its_publication(cell: Cell, mode: Mode) -> None:
+BESIDE_BY_DAY = (needs.ROLE_SCORER,)
+BESIDE = (*BESIDE_BY_DAY, needs.ROLE_JUDGE, needs.ROLE_OPERATOR, needs.ROLE_TREASURER, needs.ROLE_ANNOTATOR)
+"""Roles of officials without rights on a draft."""
+
+
+@pytest.mark.parametrize(
+    ("mode", "beside"),
+    [
+        pytest.param(CLASSIC, BESIDE_BY_DAY, id="day"),
+        pytest.param(CLASSIC, BESIDE, id="night", marks=pytest.mark.nightly),
+        pytest.param(TEAMS, BESIDE, id="night-teams", marks=pytest.mark.nightly),
+    ],
+)
+async def test_no_answer_has_a_draft_before_its_publication(cell: Cell, mode: Mode, beside: Sequence[Role]) -> None:
     """Compare every answer before and with a draft, for callers without rights on it.
 
     The draft has a table that no other pairing has. An anonymous visitor reads the same before and with the draft.
     """
-    beside = (needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR, needs.ROLE_TREASURER, needs.ROLE_ANNOTATOR)
     roles = (None, needs.ROLE_PLAYER, *beside)
     record, wrong = cell.process.runtime.record, []
     halls = [*HALLS, ("Torre", 970, 979)]

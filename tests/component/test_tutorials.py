@@ -14,8 +14,8 @@ from tests.component.processes import FARISTOL, Child, environment, free_port, w
 
 pytestmark = pytest.mark.lexicon
 
-BY_NIGHT = {"arbiter", "director", "operator"}
-"""Tutorials that are followed every night: they take two minutes together."""
+BY_NIGHT = {"arbiter", "director", "judge", "operator"}
+"""Tutorials that are followed every night. By day `test_commands.py` holds their commands to the command line."""
 
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
