@@ -14,9 +14,6 @@ from tests.component.processes import FARISTOL, Child, environment, free_port, w
 
 pytestmark = pytest.mark.lexicon
 
-BY_NIGHT = {"arbiter", "director", "judge", "operator"}
-"""Tutorials that are followed every night. By day `test_commands.py` holds their commands to the command line."""
-
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -36,10 +33,8 @@ def blocks(page: str) -> Iterator[Block]:
             yield Block(text, follows[1].splitlines() if follows[0] == "text" else [])
 
 
-@pytest.mark.parametrize(
-    "tutorial",
-    [pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] * (path.stem in BY_NIGHT)) for path in TUTORIALS],
-)
+@pytest.mark.nightly  # by day `test_commands.py` holds the commands of all documents to the command line
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_does_what_it_says(
     tutorial: Path, tmp_path: Path, lexicons: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ COMMAND_TIMEOUT_SECONDS = 1_200
 CORE_BYTES = 330_000_000
 """Limit of the wheel with all packages that it requires, installed."""
 
-pytestmark = [pytest.mark.nightly, pytest.mark.lexicon]
+pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.timeout(COMMAND_TIMEOUT_SECONDS)]
 
 
 @pytest.fixture(scope="module")
