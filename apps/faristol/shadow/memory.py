@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from faristol.files import replace_file
 from faristol.shadow.comparison import ClosedRounds
 
 DIGEST_NAME_CHARACTERS = 16
@@ -48,12 +49,4 @@ def load_memory(file: Path) -> Memory:
 def save_memory(file: Path, memory: Memory) -> None:
     """Store the memory; a crash leaves the one before. Raises ``OSError``."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    content = {
-        "digest": memory.digest,
-        "closed": memory.closed,
-        "texts": list(memory.texts),
-        "reported": memory.reported,
-    }
-    beside = file.with_suffix(".new")
-    beside.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-    beside.replace(file)
+    replace_file(file, json.dumps(asdict(memory), ensure_ascii=False).encode())

@@ -8,7 +8,7 @@ from itertools import product
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param
 from faristol.rules import Ruleset
-from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound, RoundKind
+from faristol.rules.tournament_files import FileDivision, FileRound, RoundKind
 from faristol.rules.tournament_files.form import WITHOUT_OPPONENT
 from faristol.rules.tournament_files.tou import TOU_NAME_CHARACTERS
 from faristol.shadow.difference import Difference, DifferenceKind, Sentence, SideRound, cite_rule
@@ -58,7 +58,7 @@ def _compare_players(
 ) -> Iterator[Difference]:
     for key, player in zip(names_there, there.players, strict=True):
         if key not in number_here:
-            first = _first_round(player)
+            first = player.first_round
             sentence = Sentence(NOT_HERE, {"name": player.name, "first": first})
             article = cite_rule(ruleset, "championship.late_entry") if first > 1 else ""
             yield Difference(DifferenceKind.PLAYER, sentence, article, first if first > 1 else 0, player.name)
@@ -75,14 +75,8 @@ def _compare_players(
             )
     for key, number in number_here.items():
         if key not in names_there:
-            name = here.players[number - 1].name
+            name = here.name_of(number)
             yield Difference(DifferenceKind.PLAYER, Sentence(NOT_THERE, {"name": name}), name=name)
-
-
-def _first_round(player: FilePlayer) -> int:
-    """Return the first round in which a player has a game or a bye; 1 without one."""
-    took_part = (number for number, cell in enumerate(player.rounds, 1) if cell.kind is not RoundKind.ABSENCE)
-    return next(took_part, 1)
 
 
 def _compare_rounds(
@@ -96,8 +90,7 @@ def _compare_rounds(
     for number, (place, key) in product(range(1, both + 1), enumerate(names_there)):
         if key in number_here:
             player, own = there.players[place], here.players[number_here[key] - 1]
-            side = SideRound(player.round(number), _opponent(there, player.round(number)))
-            side_here = SideRound(own.round(number), _opponent(here, own.round(number)))
+            side, side_here = _side_of(there, player.round(number)), _side_of(here, own.round(number))
             is_same = _is_same_opponent(side, names_there, side_here, number_here)
             found = _compare_cells(number, player.name, side, side_here, ruleset, is_same_opponent=is_same)
             if found is not None:
@@ -107,8 +100,8 @@ def _compare_rounds(
         yield Difference(DifferenceKind.ROUND, Sentence(message, {"round": number}), round=number)
 
 
-def _opponent(division: FileDivision, cell: FileRound) -> str:
-    return division.players[cell.opponent - 1].name if 0 < cell.opponent <= len(division.players) else ""
+def _side_of(division: FileDivision, cell: FileRound) -> SideRound:
+    return SideRound(cell, division.name_of(cell.opponent))
 
 
 def _is_same_opponent(

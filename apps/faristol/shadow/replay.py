@@ -79,8 +79,8 @@ def replay(read: ReadFile, plan: Plan) -> Iterator[Difference]:
     for doubt in find_doubts(tournament):
         is_assumed = doubt.reason == "SCORE_IMPLAUSIBLE" and bool(read.assumed)
         if doubt.reason != "SEVERAL_BYES" and not is_assumed:  # byes are named below, with each of the players
-            name = division.players[doubt.player - 1].name if doubt.player else ""
-            yield Difference(DifferenceKind.FILE, Sentence(doubt.message, doubt.params), "", doubt.round, name)
+            sentence, name = Sentence(doubt.message, doubt.params), division.name_of(doubt.player)
+            yield Difference(DifferenceKind.FILE, sentence, "", doubt.round, name)
     yield from _check_byes(division, plan.ruleset, are_absences_told=read.document is not None)
     yield from _check_rematches(division, plan)
     yield from _Replay(read, plan).compare()
@@ -96,7 +96,7 @@ def _check_byes(division: FileDivision, ruleset: Ruleset, *, are_absences_told: 
     for number in range(1, division.rounds + 1):
         byes = [own for own, player in enumerate(division.players, 1) if player.round(number).kind is RoundKind.BYE]
         for own in byes:
-            params: dict[str, Param] = {"round": number, "name": division.players[own - 1].name}
+            params: dict[str, Param] = {"round": number, "name": division.name_of(own)}
             if len(byes) > 1:
                 sentence = Sentence(SEVERAL_BYES, {**params, "count": len(byes)})
                 yield Difference(DifferenceKind.BYE, sentence, article, number, str(params["name"]))
@@ -137,7 +137,7 @@ def _check_rematches(division: FileDivision, plan: Plan) -> Iterator[Difference]
                 continue
             pair = frozenset((own, cell.opponent))
             if pair in met:
-                names = {"name": player.name, "other": division.players[cell.opponent - 1].name}
+                names = {"name": player.name, "other": division.name_of(cell.opponent)}
                 sentence = Sentence(MET_AGAIN, {"round": number, **names, "first": met[pair]})
                 article = cite_rule(plan.ruleset, "championship.system")
                 yield Difference(DifferenceKind.REMATCH, sentence, article, number, player.name)
@@ -203,11 +203,8 @@ class _Replay:
     @cached_property
     def entered(self) -> Mapping[str, int]:
         """The first round of each player."""
-        taken = {}
-        for player_id, player in zip(self.ids, self.division.players, strict=True):
-            there = (number for number, cell in enumerate(player.rounds, 1) if cell.kind is not RoundKind.ABSENCE)
-            taken[player_id] = next(there, 1)
-        return taken
+        players = zip(self.ids, self.division.players, strict=True)
+        return {player_id: player.first_round for player_id, player in players}
 
     def compare(self) -> Iterator[Difference]:
         """Yield the differences round by round, then those of the standings."""
@@ -318,21 +315,23 @@ class _Replay:
         for row in rows:
             player = player_of[row.player]
             told = player.standing
-            half_points = round(row.points * 2)
-            names: dict[str, Param] = {"name": player.name}
+            half_points, spread = round(row.points * 2), row.tie_breaks.get("spread")
             if told.half_points is not None and told.half_points != half_points and not is_adjusted:
-                sentence = Sentence(POINTS_DIFFER, {**names, "there": told.half_points / 2, "here": half_points / 2})
-                article = cite_rule(ruleset, "championship.win")
-                yield Difference(DifferenceKind.POINTS, sentence, article, self.last, player.name)
-            spread = row.tie_breaks.get("spread")
+                values = {"there": told.half_points / 2, "here": half_points / 2}
+                yield self._describe_standing(DifferenceKind.POINTS, POINTS_DIFFER, player.name, values)
             if None not in (told.spread, spread) and told.spread != spread:
-                sentence = Sentence(SPREAD_DIFFERS, {**names, "there": told.spread or 0, "here": int(spread or 0)})
-                article = cite_rule(ruleset, "championship.tie_breaks")
-                yield Difference(DifferenceKind.SPREAD, sentence, article, self.last, player.name)
+                values = {"there": told.spread or 0, "here": int(spread or 0)}
+                yield self._describe_standing(DifferenceKind.SPREAD, SPREAD_DIFFERS, player.name, values)
             if told.rank is not None and told.rank not in ranks[row.player]:
-                sentence = Sentence(RANK_DIFFERS, {**names, "there": told.rank, "here": row.rank, "tie_breaks": breaks})
-                article = cite_rule(ruleset, "championship.tie_breaks")
-                yield Difference(DifferenceKind.RANK, sentence, article, self.last, player.name)
+                places: dict[str, Param] = {"there": told.rank, "here": row.rank, "tie_breaks": breaks}
+                yield self._describe_standing(DifferenceKind.RANK, RANK_DIFFERS, player.name, places)
+
+    def _describe_standing(
+        self, kind: DifferenceKind, message: str, name: str, values: Mapping[str, Param]
+    ) -> Difference:
+        rule = "championship.win" if kind is DifferenceKind.POINTS else "championship.tie_breaks"
+        article = cite_rule(self.rules, rule)
+        return Difference(kind, Sentence(message, {"name": name, **values}), article, self.last, name)
 
 
 class _PairedHere:

@@ -75,11 +75,6 @@ class Figures:
         return self.best / self.turns if self.turns else 0.0
 
     @property
-    def hard_share(self) -> float:
-        """Share of hard turns in which a play of the highest score was played; 0 without a hard turn."""
-        return self.hard_best / self.hard if self.hard else 0.0
-
-    @property
     def mean_loss(self) -> float:
         """Points lost per turn; 0 without a turn."""
         return self.loss / self.turns if self.turns else 0.0

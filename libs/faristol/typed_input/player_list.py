@@ -78,6 +78,9 @@ _AIDS = (SURNAME, NUMBER, UNUSED)
 LIST_COLUMNS = (*PLAYER_COLUMNS, DIVISION, TEAM)
 """All columns of a list."""
 
+REGISTRATION_BATCH_PLAYERS = 500
+"""Players registered in one command."""
+
 HEADINGS = {
     **{column: detail.options.label for column, detail in DETAIL_COLUMNS.items()},
     "rating": N_("Rating"),

@@ -29,6 +29,7 @@ from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.player_list import (
     LIST_COLUMNS,
+    REGISTRATION_BATCH_PLAYERS,
     Answers,
     Comma,
     ListedPlayer,
@@ -39,9 +40,6 @@ from faristol.typed_input.player_list import (
 )
 from faristol.typed_input.resembling import Resemblances
 from faristol.typed_input.team_list import Tournaments, teams_of, without_teams
-
-REGISTRATION_BATCH_PLAYERS = 500
-"""Players registered in one command."""
 
 TEAM_LACKS = N_(
     "the team {team} is not registered: no player of line {lines} is registered; after their "

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from google.protobuf.message import Message
 
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.kernel.refusal import N_
@@ -39,10 +40,7 @@ EXPECTED = N_("{kind}: {count}, {expected} expected by chance")
 def show_game(game: GameArgument, address: Address = None, json_output: AsJson = False) -> None:
     """Print the turns of a game beside the best plays, and the figures of its players."""
     request = pb.GetGameFairPlayRequest(game_id=game)
-    answer: pb.GetGameFairPlayResponse = answer_to(request, address)
-    until = time.monotonic() + DEFAULT_WAIT_SECONDS
-    while answer.pending and time.monotonic() < until:
-        answer = answer_to(request, address)
+    answer: pb.GetGameFairPlayResponse = _ask_until_complete(request, address, DEFAULT_WAIT_SECONDS, "pending")
     print_answer(answer, format_game(answer, language_of_terminal()), json_output=json_output)
 
 
@@ -72,13 +70,14 @@ def show_player(
     print_answer(answer, format_player(answer, language_of_terminal()), json_output=json_output)
 
 
-def _ask_until_complete(
-    request: pb.GetTournamentFairPlayRequest | pb.GetPlayerFairPlayRequest, address: str | None, wait: int
-) -> Any:
-    """Return the answer when all games are analysed, or the last one after ``wait`` seconds."""
+def _ask_until_complete(request: Message, address: str | None, wait: int, pending: str = "pending_games") -> Any:
+    """Return the answer when all games are analysed, or the last one after ``wait`` seconds.
+
+    ``pending`` is the field of the answer that is false when it is complete.
+    """
     until = time.monotonic() + wait
     answer = answer_to(request, address)
-    while answer.pending_games and time.monotonic() < until:
+    while getattr(answer, pending) and time.monotonic() < until:
         time.sleep(RETRY_INTERVAL_SECONDS)
         answer = answer_to(request, address)
     return answer

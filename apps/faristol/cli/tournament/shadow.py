@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ import typer
 
 from faristol.cli.contract import call
 from faristol.cli.options import Address, AsJson
-from faristol.cli.tournament.takeover import read_options
+from faristol.cli.tournament.takeover import WHICH_DIVISION, read_options
 from faristol.gateway.api.downloads import load_tournament_file
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
@@ -23,7 +23,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.other_programs.imported_rounds import find_bye_spread
 from faristol.rules import Ruleset, RulesetError, load_ruleset, with_options
 from faristol.rules.tournament_files import TournamentFile
-from faristol.shadow.comparison import choose_division, compare, list_closed
+from faristol.shadow.comparison import ClosedRounds, compare, list_closed
 from faristol.shadow.difference import Difference, DifferenceKind, Sentence
 from faristol.shadow.memory import Memory, find_memory_file, load_memory, save_memory
 from faristol.shadow.replay import COMPARED_SYSTEMS, Plan
@@ -34,9 +34,7 @@ from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE, say
 from faristol.text.terminal import language_of_terminal
-
-MAX_REPORTED_COUNT = 20
-"""Most differences that the record describes."""
+from faristol.tournament.administration.shadows import MAX_EXAMPLES_COUNT
 
 NO_SYSTEM = "none"
 
@@ -120,6 +118,18 @@ def _load_rules(name: str, options: Sequence[str]) -> tuple[Ruleset, bool]:
         raise typer.BadParameter(localize(UNKNOWN_RULES, ruleset=name, problem=str(error))) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The comparison of one reading."""
+
+    differences: list[Difference]
+    closed: ClosedRounds
+    """Rounds with all results."""
+    rounds: int = 0
+    program: str = "unknown"
+    """Format of the files."""
+
+
 class Follower:
     """The comparison of one source, reading by reading."""
 
@@ -146,45 +156,49 @@ class Follower:
         self.shown: dict[str, str] = {}
         self.counts = (0, 0)
         self._compared: tuple[str, TournamentFile | None] | None = None
-        self._found: list[Difference] = []
+        self._differences: list[Difference] = []
 
     def compare(self, reading: Reading) -> list[Difference]:
         """Return the differences of a reading, report them if they changed, and remember them."""
         tournament_id, here = self._load_here()
         if self._compared == (reading.digest, here):
             self.new, self.settled, self.has_news = [], [], False
-            return self._found
-        found, closed, rounds, program = self._find(reading, here)
+            return self._differences
+        found = self._find(reading, here)
+        self._differences = found.differences
+        texts = self._update_news(found.differences)
+        digest = sha256("\n".join((reading.digest, *texts)).encode()).hexdigest()
+        if tournament_id and self.memory.reported != digest:
+            self._report(tournament_id, here, found, reading.digest)
+            self.memory = replace(self.memory, reported=digest)
+        self.memory = replace(self.memory, digest=reading.digest, closed=found.closed, texts=texts)
+        self._compared = (reading.digest, here)
+        return found.differences
+
+    def _update_news(self, found: Sequence[Difference]) -> tuple[str, ...]:
+        """Set the new and the settled differences, and return all as English texts."""
         texts = tuple(describe_difference(each, SOURCE) for each in found)
-        before = {*self.memory.texts}
         language = language_of_terminal()
         shown = dict(zip(texts, (describe_difference(each, language) for each in found), strict=True))
-        self.new = [shown[text] for text in texts if text not in before]
+        self.new = [shown[text] for text in texts if text not in self.memory.texts]
         self.settled = [self.shown.get(text, text) for text in self.memory.texts if text not in shown]
         self.shown = shown
         self.has_news, self.is_first = bool(self.new or self.settled) or self.is_first, False
-        digest = sha256("\n".join((reading.digest, *texts)).encode()).hexdigest()
-        if tournament_id and self.memory.reported != digest:
-            self._report(tournament_id, here, found, reading, rounds, program)
-            self.memory = replace(self.memory, reported=digest)
-        self.memory = replace(self.memory, digest=reading.digest, closed=closed, texts=texts)
-        self._compared, self._found = (reading.digest, here), found
-        return found
+        return texts
 
-    def _find(self, reading: Reading, here: TournamentFile | None) -> tuple[list[Difference], Any, int, str]:
-        """Return the differences, the closed rounds, the number of rounds and the format."""
+    def _find(self, reading: Reading, here: TournamentFile | None) -> Comparison:
         if reading.read is None:
             assert reading.problem is not None
             problem = reading.problem
             text = say(problem.problem, problem.params, language_of_terminal())
-            place = f"{problem.file}:{problem.line}" if problem.line else problem.file
-            sentence = Sentence(UNREADABLE_PLACE, {"file": place, "problem": text})
-            return [Difference(DifferenceKind.UNREADABLE, sentence)], self.memory.closed, 0, "unknown"
-        try:
-            read = choose_division(reading.read, self.division)
-        except Invalid as error:
-            raise typer.BadParameter(say(error.problem, error.params, language_of_terminal())) from None
-        division = read.tournament.divisions[0]
+            sentence = Sentence(UNREADABLE_PLACE, {"file": problem.place, "problem": text})
+            return Comparison([Difference(DifferenceKind.UNREADABLE, sentence)], self.memory.closed)
+        tournament = reading.read.tournament.choose_division(self.division)
+        if tournament is None:
+            divisions = reading.read.tournament.name_divisions()
+            raise typer.BadParameter(localize(WHICH_DIVISION, divisions=divisions))
+        read = replace(reading.read, tournament=tournament)
+        division = tournament.divisions[0]
         self.counts = len(division.players), division.complete_rounds
         ruleset = self.ruleset
         if not self.has_bye_spread and (spread := find_bye_spread(division)):
@@ -192,7 +206,7 @@ class Follower:
         system = self.system or ("dutch" if read.document is not None else NO_SYSTEM)
         plan = Plan(ruleset, "" if system == NO_SYSTEM else system)
         found = compare(read, plan, here, self.memory.closed)
-        return found, list_closed(division), division.rounds, read.tournament.program
+        return Comparison(found, list_closed(division), division.rounds, tournament.program)
 
     def _load_here(self) -> tuple[str, TournamentFile | None]:
         """Return the tournament here with its id; an empty id without one."""
@@ -207,27 +221,19 @@ class Follower:
         tournament_id, found = ask_service("results", self.address, ask)
         return tournament_id, found
 
-    def _report(
-        self,
-        tournament_id: str,
-        here: TournamentFile | None,
-        found: Sequence[Difference],
-        reading: Reading,
-        rounds: int,
-        program: str,
-    ) -> None:
+    def _report(self, tournament_id: str, here: TournamentFile | None, found: Comparison, digest: str) -> None:
         players = here.divisions[0].players if here else ()
         id_of = {player.name: player.player_id for player in players}
         examples = [
             events.ShadowDifference(kind=each.kind.value, round=each.round, player_id=id_of.get(each.name, ""))
-            for each in found[:MAX_REPORTED_COUNT]
+            for each in found.differences[:MAX_EXAMPLES_COUNT]
         ]
         request = pairing.ReportShadowRequest(
             tournament_id=tournament_id,
-            program=program,
-            digest=reading.digest,
-            rounds=rounds,
-            differences=len(found),
+            program=found.program,
+            digest=digest,
+            rounds=found.rounds,
+            differences=len(found.differences),
             examples=examples,
         )
         call(self.address, "ReportShadow", request)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,15 +11,19 @@ import typer
 from faristol.cli.confirmation import agree
 from faristol.cli.contract import call
 from faristol.cli.options import Address, AsJson
-from faristol.cli.players.players import REGISTRATION_BATCH_PLAYERS
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
-from faristol.kernel.details import is_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.other_programs.imported_rounds import build_rounds, compare_standings, find_bye_spread
+from faristol.presentation.other_programs.imported_rounds import (
+    build_registrations,
+    build_rounds,
+    compare_standings,
+    find_bye_spread,
+    list_withdrawn,
+)
 from faristol.rules.tournament_files import FileDivision, TournamentFile, UnreadableFile, files, find_doubts
 from faristol.rules.tournament_files.files import ReadFile, is_of_folder, read_folder
 from faristol.rules.tournament_files.mending import mend
@@ -29,6 +32,7 @@ from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE, number, say
 from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.player_list import REGISTRATION_BATCH_PLAYERS
 
 UNREADABLE = N_("{file} cannot be read: {problem}")
 WHICH_DIVISION = N_("the file has the divisions {divisions}: choose one with --division")
@@ -85,7 +89,9 @@ def import_tournament(
     of the file.
     """
     found, assumed = read_file(file)
-    chosen = _choose(found, division)
+    chosen = found.choose_division(division)
+    if chosen is None:
+        raise StartError(localize(WHICH_DIVISION, divisions=found.name_divisions()))
     try:
         chosen = mend(chosen, mends or ())
     except Invalid as error:
@@ -104,29 +110,34 @@ def import_tournament(
     if (spread := find_bye_spread(of)) and "bye_spread" not in options:
         options["bye_spread"] = str(spread)
         typer.echo(localize(BYE_SPREAD, points=spread), err=True)
-    created = call(
-        address,
-        "CreateTournament",
-        pairing.CreateTournamentRequest(
-            tournament_id=tournament_id,
-            name=title,
-            rounds=rounds or max(chosen.rounds, of.rounds, MIN_ROUNDS),
-            ruleset=ruleset,
-            lexicon=lexicon,
-            without_lexicon=not lexicon,
-            keeping=game.KEEPING_RECORDED,
-            options=[game.ChosenOption(name=key, value=value) for key, value in options.items()],
-        ),
-    ).tournament_id
-    player_ids = _register(address, created, of)
+    request = pairing.CreateTournamentRequest(
+        tournament_id=tournament_id,
+        name=title,
+        rounds=rounds or max(chosen.rounds, of.rounds, MIN_ROUNDS),
+        ruleset=ruleset,
+        lexicon=lexicon,
+        without_lexicon=not lexicon,
+        keeping=game.KEEPING_RECORDED,
+        options=[game.ChosenOption(name=key, value=value) for key, value in options.items()],
+    )
+    _take_over(address, request, chosen, json_output=json_output)
+
+
+def _take_over(
+    address: str | None, request: pairing.CreateTournamentRequest, found: TournamentFile, *, json_output: bool
+) -> None:
+    """Create the tournament with its players and rounds, and print what differs. Raises ``Exit`` for a difference."""
+    division = found.divisions[0]
+    created = call(address, "CreateTournament", request).tournament_id
+    player_ids = _register(address, created, division)
     closed = position = 0
-    if imported := build_rounds(of, player_ids):
-        request = pairing.ImportRoundsRequest(tournament_id=created, rounds=imported, program=chosen.program)
-        answer = call(address, "ImportRounds", request)
+    if imported := build_rounds(division, player_ids):
+        rounds = pairing.ImportRoundsRequest(tournament_id=created, rounds=imported, program=found.program)
+        answer = call(address, "ImportRounds", rounds)
         closed, position = answer.closed, answer.position
-    position = max(position, _withdraw(address, created, of, player_ids))
-    differences = _compare(address, created, of, player_ids, position)
-    params = {"name": title, "tournament": created, "players": len(player_ids), "closed": closed}
+    position = max(position, _withdraw(address, created, division, player_ids))
+    differences = _compare(address, created, division, player_ids, position)
+    params = {"name": request.name, "tournament": created, "players": len(player_ids), "closed": closed}
     lines = [localize(TAKEN_OVER, **params), *(differences or [localize(SAME_STANDINGS)])]
     content = {"tournament_id": created, "player_ids": player_ids, "closed": closed, "differences": differences}
     print_answer(content, lines, json_output=json_output)
@@ -145,8 +156,7 @@ def read_file(path: Path) -> tuple[TournamentFile, int]:
         raise StartError(localize(UNREADABLE, file=str(path), problem=error.strerror or str(error))) from None
     except UnreadableFile as error:
         text = say(error.problem, error.params, language_of_terminal())
-        place = f"{error.file}:{error.line}" if error.line else error.file
-        raise StartError(f"{place}: {text}") from None
+        raise StartError(f"{error.place}: {text}") from None
     return found.tournament, found.assumed
 
 
@@ -156,15 +166,6 @@ def _read(path: Path) -> ReadFile:
     if path.is_dir():
         return read_folder({file.name: file.read_bytes() for file in sorted(path.iterdir()) if is_of_folder(file.name)})
     return files.read_file(path.name, path.read_bytes())
-
-
-def _choose(found: TournamentFile, division: str) -> TournamentFile:
-    """Return the tournament with one division. Raises ``StartError`` if it has several and none is named."""
-    names = [each.name for each in found.divisions]
-    chosen = [each for each in found.divisions if not division or each.name.casefold() == division.casefold()]
-    if len(chosen) != 1:
-        raise StartError(localize(WHICH_DIVISION, divisions=", ".join(names)))
-    return replace(found, divisions=tuple(chosen))
 
 
 def _show_doubts(found: TournamentFile, assumed: int) -> int:
@@ -193,15 +194,7 @@ def read_options(given: Sequence[str]) -> dict[str, str]:
 
 def _register(address: str | None, tournament_id: str, division: FileDivision) -> list[str]:
     """Register the players in the order of their numbers, and return their ids. Raises ``StartError`` for a refusal."""
-    requests = [
-        pairing.RegisterPlayerRequest(
-            tournament_id=tournament_id,
-            name=player.name,
-            rating=player.rating,
-            country=player.country.upper() if is_country(player.country.upper()) else "",
-        )
-        for player in division.players
-    ]
+    requests = build_registrations(division, tournament_id)
     ids: list[str] = []
     for start in range(0, len(requests), REGISTRATION_BATCH_PLAYERS):
         together = requests[start : start + REGISTRATION_BATCH_PLAYERS]
@@ -215,11 +208,9 @@ def _register(address: str | None, tournament_id: str, division: FileDivision) -
 def _withdraw(address: str | None, tournament_id: str, division: FileDivision, player_ids: Sequence[str]) -> int:
     """Withdraw the players who have left, and return the position of the last event; 0 if none has."""
     position = 0
-    is_running = division.complete_rounds < division.rounds
-    for player, player_id in zip(division.players, player_ids, strict=True):
-        if player.left and not is_running:
-            request = pairing.WithdrawPlayerRequest(tournament_id=tournament_id, player_id=player_id)
-            position = call(address, "WithdrawPlayer", request).position
+    for player_id in list_withdrawn(division, player_ids):
+        request = pairing.WithdrawPlayerRequest(tournament_id=tournament_id, player_id=player_id)
+        position = call(address, "WithdrawPlayer", request).position
     return position
 
 
@@ -281,4 +272,4 @@ def _list_standings(title: str, division: FileDivision) -> Iterator[str]:
     params = {"players": len(division.players), "rounds": division.rounds, "complete": complete}
     yield localize(READ, name=title, **params)
     for place, (own, half_points, spread) in enumerate(division.rank(complete), 1):
-        yield f"{place:>4}  {division.players[own - 1].name}  {number(half_points / 2, language)}  {spread:+d}"
+        yield f"{place:>4}  {division.name_of(own)}  {number(half_points / 2, language)}  {spread:+d}"

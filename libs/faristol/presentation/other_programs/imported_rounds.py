@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from faristol.kernel.details import is_country
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -23,6 +24,26 @@ def find_bye_spread(division: FileDivision) -> int:
     """Return the points on the spread that the byes of a file have; 0 if they have none or several values."""
     spreads = {cell.spread for player in division.players for cell in player.rounds if cell.kind is RoundKind.BYE}
     return spreads.pop() if len(spreads) == 1 else 0
+
+
+def build_registrations(division: FileDivision, tournament_id: str) -> list[pairing.RegisterPlayerRequest]:
+    """Return a registration of each player, in the order of their numbers."""
+    return [
+        pairing.RegisterPlayerRequest(
+            tournament_id=tournament_id,
+            name=player.name,
+            rating=player.rating,
+            country=player.country.upper() if is_country(player.country.upper()) else "",
+        )
+        for player in division.players
+    ]
+
+
+def list_withdrawn(division: FileDivision, player_ids: Sequence[str]) -> list[str]:
+    """Return the ids of the players to withdraw: those who have left a tournament whose rounds have all results."""
+    if division.complete_rounds < division.rounds:
+        return []
+    return [player_id for player, player_id in zip(division.players, player_ids, strict=True) if player.left]
 
 
 def build_rounds(division: FileDivision, player_ids: Sequence[str]) -> list[pairing.ImportedRound]:
@@ -71,4 +92,4 @@ def compare_standings(
     for number, half_points, spread in division.rank(division.complete_rounds):
         found = here.get(player_ids[number - 1], (0, 0))
         if found != (half_points, spread):
-            yield division.players[number - 1].name, half_points, spread, *found
+            yield division.name_of(number), half_points, spread, *found

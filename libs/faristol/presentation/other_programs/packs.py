@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -116,6 +116,7 @@ def open_pack(content: bytes) -> OpenedPack:
         if manifest["format"] != PACK_FORMAT:
             raise InvalidPack(f"the format is {manifest['format']!r}: expected {PACK_FORMAT!r}")
         stated = {str(each["name"]): (int(each["bytes"]), str(each["sha256"])) for each in manifest["files"]}
+        repeated = sorted({name for name in names if names.count(name) > 1})
         note = SignedNote.parse(files[NOTE_NAME]) if NOTE_NAME in files else None
         text = _write_statement(str(manifest["tournament_id"]), files[MANIFEST_NAME])
     except (zipfile.BadZipFile, KeyError, TypeError, AttributeError, ValueError) as error:
@@ -123,19 +124,21 @@ def open_pack(content: bytes) -> OpenedPack:
     except InvalidNote as error:
         raise InvalidPack(f"{NOTE_NAME}: {error}") from None
     found = {name: data for name, data in files.items() if name not in (MANIFEST_NAME, NOTE_NAME)}
-    problems = [f"{name} is missing" for name in sorted(stated.keys() - found.keys())]
-    problems += [f"{name} is not in the manifest" for name in sorted(found.keys() - stated.keys())]
-    problems += [
-        f"{name} is twice in the archive" for name in sorted({name for name in names if names.count(name) > 1})
-    ]
-    problems += [
-        f"{name} has been changed"
-        for name in sorted(found.keys() & stated.keys())
-        if stated[name] != (len(found[name]), hashlib.sha256(found[name]).hexdigest())
-    ]
+    problems = [*_compare_files(stated, found), *(f"{name} is twice in the archive" for name in repeated)]
     if note is not None and note.text != text:
         problems.append(f"{NOTE_NAME} is of another manifest")
     return OpenedPack(manifest, found, tuple(problems), note)
+
+
+def _compare_files(stated: Mapping[str, tuple[int, str]], found: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the problems of files: ``stated`` are their lengths and digests in the manifest."""
+    for name in sorted(stated.keys() | found.keys()):
+        if name not in found:
+            yield f"{name} is missing"
+        elif name not in stated:
+            yield f"{name} is not in the manifest"
+        elif stated[name] != (len(found[name]), hashlib.sha256(found[name]).hexdigest()):
+            yield f"{name} has been changed"
 
 
 def is_signed_by(pack: OpenedPack, public: Ed25519PublicKey) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count
 
@@ -20,9 +20,12 @@ class UnreadableFile(ValueError):
         self.problem = problem
         """English sentence, to be translated."""
         self.params: Mapping[str, Param] = dict(params or {})
-        super().__init__(
-            f"{file}:{line}: {fill(problem, self.params)}" if line else f"{file}: {fill(problem, self.params)}"
-        )
+        super().__init__(f"{self.place}: {fill(problem, self.params)}")
+
+    @property
+    def place(self) -> str:
+        """File and line, such as ``a.t:3``; the file alone for all of it."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class RoundKind(StrEnum):
@@ -127,6 +130,11 @@ class FilePlayer:
         """Return a round, from 1; an absence if the player has none."""
         return self.rounds[number - 1] if number <= len(self.rounds) else ABSENT
 
+    @property
+    def first_round(self) -> int:
+        """The first round with a game or a bye; 1 without one."""
+        return next((number for number, cell in enumerate(self.rounds, 1) if cell.kind is not RoundKind.ABSENCE), 1)
+
 
 @dataclass(frozen=True, slots=True)
 class FileDivision:
@@ -149,6 +157,10 @@ class FileDivision:
             if any(cell.kind is RoundKind.GAME and cell.score is None for cell in cells):
                 return number - 1
         return self.rounds
+
+    def name_of(self, number: int) -> str:
+        """Return the name of a player; empty for a number that no player has, such as 0."""
+        return self.players[number - 1].name if 0 < number <= len(self.players) else ""
 
     def rank(self, rounds: int | None = None) -> list[tuple[int, int, int]]:
         """Return number, half points and spread of each player, the best first, as tsh ranks them.
@@ -177,6 +189,15 @@ class TournamentFile:
     """Format of the file: ``tsh``, ``tou``, ``trf`` or ``csv``."""
     passed_over: tuple[str, ...] = field(default=(), compare=False)
     """Lines and settings that were not read, in the order of the file."""
+
+    def choose_division(self, name: str) -> TournamentFile | None:
+        """Return the tournament with one division; None if it has several and none of them is named."""
+        chosen = tuple(each for each in self.divisions if not name or each.name.casefold() == name.casefold())
+        return replace(self, divisions=chosen) if len(chosen) == 1 else None
+
+    def name_divisions(self) -> str:
+        """Return the names of the divisions with commas between."""
+        return ", ".join(each.name for each in self.divisions)
 
 
 def list_unique_names(names: Iterable[str]) -> list[str]:

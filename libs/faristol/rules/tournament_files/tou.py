@@ -166,7 +166,7 @@ def write_tou(tournament: TournamentFile) -> str:
             if any(cell.kind is not RoundKind.ABSENCE for cell in player.rounds[:rounds])
         ]
         number_of = {number: place for place, number in enumerate(there, 1)}
-        names = _fit_names(division.players[number - 1].name for number in there)
+        names = _fit_names(division.name_of(number) for number in there)
         lines += [f"*{_plain(division.name) or 'A'}", HIGH_WORD_LINE]
         for number, name in zip(there, names, strict=True):
             player = division.players[number - 1]

@@ -24,18 +24,23 @@ from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.creation import check_may_create
-from faristol.gateway.consoles.director.players import EMPTY, REGISTRATION_BATCH_PLAYERS
+from faristol.gateway.consoles.director.players import EMPTY
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Lists, file_of
 from faristol.gateway.rpc.results import Moment, Results
-from faristol.kernel.details import is_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.other_programs.imported_rounds import build_rounds, compare_standings, find_bye_spread
+from faristol.presentation.other_programs.imported_rounds import (
+    build_registrations,
+    build_rounds,
+    compare_standings,
+    find_bye_spread,
+    list_withdrawn,
+)
 from faristol.presentation.page_addresses import tournament_path
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.championship import SYSTEMS_BY_RESULTS
@@ -45,6 +50,7 @@ from faristol.rules.tournament_files.files import ReadFile, read_text, to_text
 from faristol.rules.tournament_files.form import WITHOUT_OPPONENT
 from faristol.rules.tournament_files.mending import mend
 from faristol.text import say
+from faristol.typed_input.player_list import REGISTRATION_BATCH_PLAYERS
 
 PAGE = "/new/import"
 
@@ -338,27 +344,18 @@ async def _import(console: Console, takeover: Takeover, rounds: int, command_id:
             (name, half_points / 2, spread, half_here / 2, spread_here)
             for name, half_points, spread, half_here, spread_here in compare_standings(division, player_ids, standings)
         ]
-    if division.complete_rounds == division.rounds:
-        for number, player in enumerate(division.players):
-            if player.left:
-                left = pairing.WithdrawPlayerRequest(
-                    command_id=derive_id(f"left {number}"), tournament_id=tournament_id, player_id=player_ids[number]
-                )
-                position = int((await console.calls.ask(left)).position)
+    for player_id in list_withdrawn(division, player_ids):
+        step = f"left {player_ids.index(player_id)}"
+        left = pairing.WithdrawPlayerRequest(
+            command_id=derive_id(step), tournament_id=tournament_id, player_id=player_id
+        )
+        position = int((await console.calls.ask(left)).position)
     return position
 
 
 async def _register(console: Console, tournament_id: str, division: FileDivision, derive_id: Any) -> list[str]:
     """Register the players in the order of their numbers; return their ids. Raises ``grpc.aio.AioRpcError``."""
-    requests = [
-        pairing.RegisterPlayerRequest(
-            tournament_id=tournament_id,
-            name=player.name,
-            rating=player.rating,
-            country=player.country.upper() if is_country(player.country.upper()) else "",
-        )
-        for player in division.players
-    ]
+    requests = build_registrations(division, tournament_id)
     ids: list[str] = []
     for start in range(0, len(requests), REGISTRATION_BATCH_PLAYERS):
         together = requests[start : start + REGISTRATION_BATCH_PLAYERS]

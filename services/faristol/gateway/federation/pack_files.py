@@ -116,16 +116,13 @@ class _PackMaker:
         return {f"report-{edition.lower()}.trf": found.text.encode()}
 
     async def _make_folder(self) -> Parts:
-        found = await self._load_file()
-        return {f"tsh/{name}": content for name, content in to_tsh_files(found).items()}
+        return {f"tsh/{name}": content for name, content in to_tsh_files(await self._load_file()).items()}
 
     async def _make_tou(self) -> Parts:
-        found = await self._load_file()
-        return {"results.tou": write_tou(found).encode()}
+        return {"results.tou": write_tou(await self._load_file()).encode()}
 
     async def _make_crosstable(self) -> Parts:
-        found = await self._load_file()
-        return {"crosstable.txt": write_crosstable(found).encode()}
+        return {"crosstable.txt": write_crosstable(await self._load_file()).encode()}
 
     async def _make_tables(self) -> Parts:
         """Return the standings, the crosstable and the rounds as CSV."""
@@ -188,9 +185,28 @@ class _PackMaker:
         return {"minutes.ods": await asyncio.to_thread(write_ods, self._list_sheets(gathered))}
 
     def _list_sheets(self, gathered: Any) -> list[Sheet]:
-        """Return the tables of the minutes: facts with incidents, standings, a sheet for each round, prizes."""
+        """Return the tables of the minutes: the tournament with its incidents, standings, each round, prizes."""
+        read = self._read
+        standings: list[list[Cell]] = [[read("Rank"), read("Player"), read("Points"), read("Spread")]]
+        standings += [
+            [line.rank, line.name or line.player_id, line.half_points / 2, line.spread]
+            for line in gathered["standings"]
+        ]
+        prizes: list[list[Cell]] = [[read("Prizes"), read("Place"), read("Player"), read("Amount")]]
+        prizes += [
+            [prize.of.name, prize.award.place, prize.award.name or prize.award.player_id, prize.award.amount]
+            for prize in gathered["prizes"]
+        ]
+        return [
+            Sheet(read("Minutes of the tournament"), self._list_minutes(gathered)),
+            Sheet(read("Standings"), standings),
+            *map(self._make_round_sheet, gathered["paired"]),
+            *([Sheet(read("Prizes"), prizes)] if gathered["prizes"] else []),
+        ]
+
+    def _list_minutes(self, gathered: Any) -> list[list[Cell]]:
         read, tournament, known = self._read, self._wanted.head.tournament, gathered["known"]
-        facts: list[list[Cell]] = [
+        rows: list[list[Cell]] = [
             [read("Tournament"), tournament.name],
             [read("Organiser"), tournament.organiser],
             [read("Rules"), tournament.ruleset.name],
@@ -200,32 +216,21 @@ class _PackMaker:
         ]
         parts = ((read("Incidents"), gathered["incidents"]), (read("End of the tournament"), gathered["ending"]))
         for title, entries in parts:
-            facts += [[title, ""]] if entries else []
+            rows += [[title, ""]] if entries else []
             for entry in entries:
                 moment = f"{entry.act.occurred_at.ToDatetime():%Y-%m-%d %H:%M} UTC"
-                facts.append([moment, " ".join(filter(None, (entry.said, entry.act.note)))])
-        standings: list[list[Cell]] = [[read("Rank"), read("Player"), read("Points"), read("Spread")]]
-        standings += [
-            [line.rank, line.name or line.player_id, line.half_points / 2, line.spread]
-            for line in gathered["standings"]
-        ]
-        sheets = [Sheet(read("Minutes of the tournament"), facts), Sheet(read("Standings"), standings)]
-        for answer in gathered["paired"]:
-            rows: list[list[Cell]] = [[read("Table"), read("Player"), read("Points"), read("Player"), read("Points")]]
-            for table in answer.tables:
-                row: list[Cell] = [table.table]
-                for seat in table.seats:
-                    row += [seat.name or seat.player_id, seat.score if table.final else ""]
-                rows.append(row)
-            sheets.append(Sheet(f"{read('Round')} {answer.round}", rows))
-        if gathered["prizes"]:
-            prizes: list[list[Cell]] = [[read("Prizes"), read("Place"), read("Player"), read("Amount")]]
-            prizes += [
-                [prize.of.name, prize.award.place, prize.award.name or prize.award.player_id, prize.award.amount]
-                for prize in gathered["prizes"]
-            ]
-            sheets.append(Sheet(read("Prizes"), prizes))
-        return sheets
+                rows.append([moment, " ".join(filter(None, (entry.said, entry.act.note)))])
+        return rows
+
+    def _make_round_sheet(self, answer: pb.GetPairingsResponse) -> Sheet:
+        read = self._read
+        rows: list[list[Cell]] = [[read("Table"), read("Player"), read("Points"), read("Player"), read("Points")]]
+        for table in answer.tables:
+            row: list[Cell] = [table.table]
+            for seat in table.seats:
+                row += [seat.name or seat.player_id, seat.score if table.final else ""]
+            rows.append(row)
+        return Sheet(f"{read('Round')} {answer.round}", rows)
 
     async def _make_proof(self) -> Parts:
         found = await self._results.proof(pb.PROOF_SUBJECT_STANDINGS, tournament_id=self._wanted.id)

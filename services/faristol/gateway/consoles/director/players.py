@@ -29,6 +29,7 @@ from faristol.text import say, translations
 from faristol.typed_input.encodings import ENCODINGS
 from faristol.typed_input.lists import LineError, decode_list, lines_of
 from faristol.typed_input.player_list import (
+    REGISTRATION_BATCH_PLAYERS,
     Answers,
     Comma,
     ListedPlayer,
@@ -44,7 +45,6 @@ from faristol.typed_input.resembling import Resemblances, similar_player
 from faristol.typed_input.team_list import without_teams
 
 PAGE = "players"
-REGISTRATION_BATCH_PLAYERS = 500
 MAX_REGISTERED_PLAYERS = 10_000_000
 
 MAX_PLAYERS_WITH_FORMS = 200

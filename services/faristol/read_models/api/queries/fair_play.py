@@ -6,11 +6,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from google.protobuf.message import Message
 
 from faristol.access_control.errors import Denied
 from faristol.event_store import load
-from faristol.fair_play.comparison import compare
+from faristol.fair_play.comparison import Comparison, compare
 from faristol.fair_play.figures import measure_all
 from faristol.fair_play.overlaps import find_overlaps
 from faristol.fair_play.turns import AnalysedTurn
@@ -53,6 +55,9 @@ Look = Callable[[Reader], Awaitable[list[Game]]]
 
 R = TypeVar("R", pb.GetTournamentFairPlayResponse, pb.GetPlayerFairPlayResponse)
 
+Build = Callable[[Analyses, Sequence[AnalysedTurn]], Awaitable[R]]
+"""Builds an answer from the analyses of its games and their turns."""
+
 
 class _Source(NamedTuple):
     """The games of a query with their players, as the read models have them."""
@@ -90,7 +95,7 @@ class FairPlay:
         self._models = models
         self.analyses = GameAnalyses(models.record, lexicons)
         """The worker that analyses games."""
-        self._reports: OrderedDict[tuple[str, bytes, str, int], object] = OrderedDict()
+        self._reports: OrderedDict[tuple[str, bytes, str, int], Any] = OrderedDict()
 
     async def get_game(self, request: pb.GetGameFairPlayRequest, context: Context) -> pb.GetGameFairPlayResponse:
         """Return the turns of a game beside the best plays.
@@ -135,31 +140,26 @@ class FairPlay:
             return await reader.recorded_games(MAX_ANALYSED_GAMES_COUNT, [head.tournament_id])
 
         source = await self._load(look)
-        own_games = {game.game_id for game in source.games if game.tournament_id == request.tournament_id}
-        found = await self._analyse(source)
         caller_id = _caller_player()
-        key = ("tournament", request.SerializeToString(deterministic=True), caller_id, source.position)
-        if (known := self._recall(key, found, pb.GetTournamentFairPlayResponse)) is not None:
-            return known
-        turns = source.person_turns(found)
-        names = await self._name(turn.player_id for turn in turns if turn.tournament_id == request.tournament_id)
 
-        def build() -> pb.GetTournamentFairPlayResponse:
+        async def build(found: Analyses, turns: Sequence[AnalysedTurn]) -> pb.GetTournamentFairPlayResponse:
             own = [turn for turn in turns if turn.tournament_id == request.tournament_id]
-            compared = compare(measure_all(own).values(), measure_all(turns), source.ratings())
+            names = await self._name(turn.player_id for turn in own)
+            compared, overlaps = await asyncio.to_thread(
+                lambda: (_compare(own, turns, source), [to_overlaps(each, names) for each in find_overlaps(own)])
+            )
             hidden = source.seasons.person_of(caller_id)
+            ids = {game.game_id for game in source.games if game.tournament_id == request.tournament_id}
+            analysed = [analysis for game_id, analysis in found.games.items() if game_id in ids]
             return pb.GetTournamentFairPlayResponse(
+                tournament_id=request.tournament_id,
                 players=[to_comparison(each, names) for each in compared if each.player_id != hidden],
-                overlaps=[to_overlaps(each, names) for each in find_overlaps(own)],
+                overlaps=overlaps,
+                games=len(analysed),
+                unknown_plays=sum(analysis.unknown_count for analysis in analysed),
             )
 
-        answer = await asyncio.to_thread(build)
-        answer.tournament_id, answer.warning, answer.position = request.tournament_id, WARNING, source.position
-        answer.games = len(own_games & found.games.keys())
-        answer.reference_games = len(found.games)
-        answer.pending_games, answer.unreadable_games = found.pending, len(found.unreadable)
-        answer.unknown_plays = sum(each.unknown_count for key, each in found.games.items() if key in own_games)
-        return self._remember(key, found, answer)
+        return await self._report(request, caller_id, source, build)
 
     async def get_player(self, request: pb.GetPlayerFairPlayRequest, context: Context) -> pb.GetPlayerFairPlayResponse:
         """Return the comparison of a player over several tournaments, and the figures of each year.
@@ -179,27 +179,19 @@ class FairPlay:
         source = await self._load(look)
         person = source.seasons.person_of(request.player_id)
         _check_not_own([request.player_id, *source.seasons.entries_of(request.player_id)])
-        found = await self._analyse(source)
-        key = ("player", request.SerializeToString(deterministic=True), "", source.position)
-        if (known := self._recall(key, found, pb.GetPlayerFairPlayResponse)) is not None:
-            return known
-        names = await self._name([person])
-        turns = source.person_turns(found)
-        years = {tournament_id: _year_of(each) for tournament_id, each in source.tournaments.items()}
 
-        def build() -> pb.GetPlayerFairPlayResponse:
+        async def build(_: Analyses, turns: Sequence[AnalysedTurn]) -> pb.GetPlayerFairPlayResponse:
             own = [turn for turn in turns if turn.player_id == person and (not only or turn.tournament_id in only)]
-            compared = compare(measure_all(own).values(), measure_all(turns), source.ratings())
+            names = await self._name([person])
+            compared = await asyncio.to_thread(_compare, own, turns, source)
+            years = {tournament_id: _year_of(each) for tournament_id, each in source.tournaments.items()}
             return pb.GetPlayerFairPlayResponse(
+                player_id=request.player_id,
                 comparison=to_comparison(compared[0], names) if compared else None,
                 years=build_years(person, own, years, names),
             )
 
-        answer = await asyncio.to_thread(build)
-        answer.player_id, answer.warning, answer.position = request.player_id, WARNING, source.position
-        answer.reference_games = len(found.games)
-        answer.pending_games, answer.unreadable_games = found.pending, len(found.unreadable)
-        return self._remember(key, found, answer)
+        return await self._report(request, "", source, build)
 
     async def _load(self, look: Look) -> _Source:
         """Return the games of ``look``, then others of the record up to the limit, with their players."""
@@ -217,22 +209,29 @@ class FairPlay:
         (games, players, tournaments), position = await read_now(self._models.record, read)
         return _Source(games, players, {each.tournament_id: each for each in tournaments}, seasons, position)
 
-    async def _analyse(self, source: _Source) -> Analyses:
-        return await self.analyses.find((game.game_id for game in source.games), ANALYSIS_TIMEOUT_SECONDS)
+    async def _report(self, request: Message, caller_id: str, source: _Source, build: Build[R]) -> R:
+        """Return the answer of ``build`` to a caller; a cached one if all games are analysed."""
+        found = await self.analyses.find((game.game_id for game in source.games), ANALYSIS_TIMEOUT_SECONDS)
+        key = (request.DESCRIPTOR.name, request.SerializeToString(deterministic=True), caller_id, source.position)
+        if found.is_complete and key in self._reports:
+            cached: R = self._reports[key]
+            return cached
+        answer = await build(found, source.person_turns(found))
+        answer.warning, answer.position = WARNING, source.position
+        answer.reference_games = len(found.games)
+        answer.pending_games, answer.unreadable_games = found.pending, len(found.unreadable)
+        if found.is_complete:
+            store_bounded(self._reports, key, answer, REPORTS_CAPACITY)
+        return answer
 
     async def _name(self, player_ids: Iterable[str]) -> Mapping[str, str]:
         people = await load_people(self._models.record, set(player_ids))
         return {player_id: person.name for player_id, person in people.items()}
 
-    def _recall(self, key: tuple[str, bytes, str, int], found: Analyses, kind: type[R]) -> R | None:
-        """Return a cached answer, if all games are analysed."""
-        known = self._reports.get(key)
-        return known if found.is_complete and isinstance(known, kind) else None
 
-    def _remember(self, key: tuple[str, bytes, str, int], found: Analyses, answer: R) -> R:
-        if found.is_complete:
-            store_bounded(self._reports, key, answer, REPORTS_CAPACITY)
-        return answer
+def _compare(own: Sequence[AnalysedTurn], turns: Sequence[AnalysedTurn], source: _Source) -> list[Comparison]:
+    """Compare the players of some turns with all others of the record."""
+    return compare(measure_all(own).values(), measure_all(turns), source.ratings())
 
 
 def _caller_player() -> str:
