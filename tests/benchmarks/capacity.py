@@ -123,8 +123,8 @@ class _Over(Exception):
     """The round is played."""
 
 
-class _Keeper(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Keeps every call that is answered."""
+class _CallRecorder(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Recorder of answered calls."""
 
     def __init__(self, games: Games) -> None:
         self._games = games
@@ -155,8 +155,8 @@ async def record_games(folder: Path, players: int, seed: int) -> Games:
             raise _Over
 
     async with running(settings) as process:
-        keepers: Any = [_Keeper(games)]  # the stubs want another class
-        channel = grpc.aio.insecure_channel(process.grpc_address, CHANNEL_OPTIONS, interceptors=keepers)
+        recorders: Any = [_CallRecorder(games)]  # the stubs want another class
+        channel = grpc.aio.insecure_channel(process.grpc_address, CHANNEL_OPTIONS, interceptors=recorders)
         championship = Championship(
             Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), seen=stop_when_finished
         )

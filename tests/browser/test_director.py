@@ -42,7 +42,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop
 MIN_TARGET_PX = 44
 """CSS pixels that a target of a console has at least in height."""
 
-LOW = """(least) => [...document.querySelectorAll(".console :is(button, summary, .button, .tabs a, .doors a)")]
+LOW = """(least) => [...document.querySelectorAll(".console :is(button, summary, .button, .tabs a, .consoles a)")]
   .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < least - 0.5)
   .map((one) => `${one.textContent.trim()} ${one.getBoundingClientRect().height}`)"""
 """Targets of a console that are lower than a finger hits."""

@@ -34,7 +34,7 @@ MAX_ROW_PX = 72
 """CSS pixels of a player in the standings on a phone, however long their name is."""
 
 WIDE = """() => {
-  const inside = (element) => element.closest(".scroll, .doors, .unseen, .skip");
+  const inside = (element) => element.closest(".scroll, .consoles, .unseen, .skip");
   const beyond = [...document.querySelectorAll("body *")].filter(
     (one) => !inside(one) && one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
   );

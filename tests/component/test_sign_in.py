@@ -316,13 +316,13 @@ async def test_who_comes_after_their_time_is_told_so(cell: Cell) -> None:
         assert "Your session has expired." in (await web.get(answer.headers["location"])).text
 
 
-async def test_each_role_finds_its_doors(cell: Cell) -> None:
+async def test_each_role_finds_its_pages(cell: Cell) -> None:
     table = Scope(frozenset({OWN}), tables=frozenset({1}))
     player = cell.players[OWN][0]
     kept = {f"/games/{OWN}-r1-t1/keep", f"/games/{OWN}-r1-t1/clock"}
     results, halls = f"/tournaments/{OWN}/round/1/results", f"/tournaments/{OWN}/arbiter"
     console = f"/tournaments/{OWN}/console"
-    for credential, doors in (
+    for credential, addresses in (
         (replace(build_credential(needs.ROLE_SCORER), scope=table), {*kept, results}),
         (replace(build_credential(needs.ROLE_ARBITER), scope=table), {*kept, results, halls, "/judge"}),
         (build_credential(needs.ROLE_DIRECTOR), {console, results, halls, "/judge"}),
@@ -332,10 +332,10 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
     ):
         async with visiting(cell, cell.token(credential)) as web:
             shown = set(re.findall(r'href="([^"]+)"', (await web.get("/account")).text))
-            assert doors <= shown, credential.role
+            assert addresses <= shown, credential.role
             assert (credential.role in (needs.ROLE_SCORER, PLAYER)) == ("/judge" not in shown)
-            for door in doors:
-                assert (await web.get(door)).status_code == 200, door
+            for page in addresses:
+                assert (await web.get(page)).status_code == 200, page
     async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         assert f'href="{results}"' in (await web.get("/account")).text
         own = (await web.get(results)).headers["location"]
@@ -343,7 +343,7 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
         assert (await web.get(own)).status_code == 200
     async with visiting(cell, cell.token(build_credential(needs.ROLE_ARBITER))) as web:
         frame = (await web.get(halls)).text
-        assert 'href="/judge"' in re.findall(r'<nav class="doors".*?</nav>', frame, re.DOTALL)[0]
+        assert 'href="/judge"' in re.findall(r'<nav class="consoles".*?</nav>', frame, re.DOTALL)[0]
 
 
 async def test_two_gateways_serve_one_session(cell: Cell) -> None:

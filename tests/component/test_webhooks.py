@@ -405,7 +405,7 @@ async def test_a_receiver_that_is_slow_costs_nobody_else_anything(cell: WebhookC
         await cell.add()
         wanted = await cell.positions()
         assert await receiver.wait_for(len(wanted)) == wanted
-        assert (slow.most, len(slow.got)) == (3, 3), "no more are waited for than a lane has places"
+        assert (slow.most, len(slow.got)) == (3, 3), "at most as many calls run as there are slots"
         replica.means.quick = replica.means.slow = DeliverySlots(0)
 
 
@@ -563,12 +563,12 @@ async def send(
     url: str, context: ssl.SSLContext, networks: str = "127.0.0.0/8", deadline: float = 5.0
 ) -> DeliveryOutcome:
     way = TargetConnection(target_of(url), networks_of(networks), context, utc_now, deadline)
-    lane = DeliverySlots(1)
+    slots = DeliverySlots(1)
     try:
-        return await way.send(b'{"position":1}', {"content-type": "application/json"}, lane)
+        return await way.send(b'{"position":1}', {"content-type": "application/json"}, slots)
     finally:
         await way.aclose()
-        lane.close()
+        slots.close()
 
 
 async def test_the_certificate_has_to_be_that_of_the_name_and_of_an_authority(tmp_path: Path) -> None:

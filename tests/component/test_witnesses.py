@@ -44,7 +44,7 @@ TOKEN = "kept-by-nobody-else"
 PUBLIC = keys.by_id([KEY.public_key()])
 
 
-class Keeper(BaseHTTPRequestHandler):
+class SealStore(BaseHTTPRequestHandler):
     """A program that stores seals, as ``docs/record.md`` describes it."""
 
     protocol_version = "HTTP/1.1"
@@ -95,7 +95,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Keeper)
+        super().__init__(("127.0.0.1", 0), SealStore)
         self.kept: dict[int, dict[str, Any]] = {}
         self.asked: list[str] = []
         self.refused = 0

@@ -93,13 +93,13 @@ async def grant(record: Record, names: Mapping[Role, str]) -> None:
                 own = [
                     table
                     for projection, kept in built
-                    if _keeper(projection, names) is role
+                    if _owner_of(projection, names) is role
                     for table in _read_models(projection, str(kept))
                 ]
                 own += [
                     table
                     for service, kept in beside.SERVICE_TABLES.items()
-                    if _keeper(service, names) is role
+                    if _owner_of(service, names) is role
                     for table in kept
                 ]
                 await kind_of(connection).grant(connection, name, RIGHTS[role], own)
@@ -122,7 +122,7 @@ def _read_models(projection: str, kept: str) -> list[str]:
     return found
 
 
-def _keeper(projection: str, names: Mapping[Role, str]) -> Role:
+def _owner_of(projection: str, names: Mapping[Role, str]) -> Role:
     """Return the role that owns the read models of a projection: a reading service's by its name, or the writer."""
     return Role.READER if projection in READERS and Role.READER in names else Role.WRITER
 

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from faristol.webhooks.target import Address, Target
 
 MAX_CONCURRENT_LOOKUPS = 8
-"""Concurrent name lookups per lane; a slow name server blocks at most these."""
+"""Concurrent name lookups of one object; a slow name server blocks at most these."""
 
 
 class DeliverySlots:

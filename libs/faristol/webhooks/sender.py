@@ -67,19 +67,21 @@ class TargetConnection:
         )
 
     async def send(
-        self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots, path: str = ""
+        self, body: bytes, headers: Mapping[str, str], delivery_slots: DeliverySlots, path: str = ""
     ) -> DeliveryOutcome:
         """Send a message and return its outcome; ``path`` replaces that of the target, on the same host."""
         try:
             async with asyncio.timeout(self._deadline):
-                return await self._send(body, headers, lane, path or self._target.path)
+                return await self._send(body, headers, delivery_slots, path or self._target.path)
         except TimeoutError:
             return DeliveryOutcome(failure=Failure.TIMEOUT)
 
-    async def _send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots, path: str) -> DeliveryOutcome:
+    async def _send(
+        self, body: bytes, headers: Mapping[str, str], delivery_slots: DeliverySlots, path: str
+    ) -> DeliveryOutcome:
         now = asyncio.get_running_loop().time()
         try:
-            found = self._known if now < self._known_until else await lane.addresses(self._target)
+            found = self._known if now < self._known_until else await delivery_slots.addresses(self._target)
         except OSError:
             return DeliveryOutcome(failure=Failure.NO_ADDRESS)
         self._known_until = 0.0

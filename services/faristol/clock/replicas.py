@@ -39,7 +39,7 @@ class Replicas:
         self._mine: str | None = None
         """The lease name of this replica's place."""
         self._live: tuple[int, ...] = ()
-        self._keepers: OrderedDict[str, int] = OrderedDict()
+        self._owners: OrderedDict[str, int] = OrderedDict()
         """Cached owners, by key."""
         self._look_at = 0.0
 
@@ -55,7 +55,7 @@ class Replicas:
         )
         if live != self._live:
             self._live = live
-            self._keepers.clear()
+            self._owners.clear()
         self._look_at = loop.time() + REPLICA_RENEWAL_SECONDS
 
     async def _place(self) -> str | None:
@@ -75,14 +75,14 @@ class Replicas:
             except FAILURES as error:
                 _log.info("a place among replicas expires by itself: %s", error)
 
-    def keeper(self, key: str) -> int:
+    def owner_of(self, key: str) -> int:
         """Return the place of the replica that owns ``key``; -1 if none is known."""
-        found = self._keepers.get(key)
+        found = self._owners.get(key)
         if found is None:
             found = max(self._live, key=lambda place: zlib.crc32(f"{place}/{key}".encode()), default=-1)
-            store_bounded(self._keepers, key, found, MAX_CACHED_OWNERS)
+            store_bounded(self._owners, key, found, MAX_CACHED_OWNERS)
         return found
 
-    def keeps(self, key: str) -> bool:
+    def owns(self, key: str) -> bool:
         """Check whether this replica owns ``key``."""
-        return self._mine is not None and self.keeper(key) == self._names[self._mine]
+        return self._mine is not None and self.owner_of(key) == self._names[self._mine]

@@ -186,10 +186,10 @@ class ClockTimer:
     def _hear(self, event: Recorded) -> None:
         """Process an event of a clock."""
         game_id, now = game_of(event.stream), _instant(self._now())
-        kept = self._replicas.keeps(game_id)
+        kept = self._replicas.owns(game_id)
         prepared = self._prepared.pop(game_id, None)
         if prepared is not None and prepared.due <= now and not kept:
-            self._heard[self._replicas.keeper(game_id)] = now
+            self._heard[self._replicas.owner_of(game_id)] = now
         if isinstance(event.message, events_pb2.ClockStopped):
             self._forget(game_id)
             return
@@ -211,7 +211,7 @@ class ClockTimer:
                 and (game_id not in self._waiting or at <= now)
             ):
                 wanted.add(game_id)
-        return sorted(wanted, key=lambda game_id: (not self._replicas.keeps(game_id), self._alarms.get(game_id, 0)))
+        return sorted(wanted, key=lambda game_id: (not self._replicas.owns(game_id), self._alarms.get(game_id, 0)))
 
     def _to_fire(self) -> list[str]:
         """Return the clocks with a deadline to write now: all of this replica, and some of silent ones."""
@@ -220,9 +220,11 @@ class ClockTimer:
         for game_id, prepared in self._prepared.items():
             if prepared.due > now:
                 continue
-            if self._replicas.keeps(game_id):
+            if self._replicas.owns(game_id):
                 mine.append(game_id)
-            elif max(prepared.due, self._heard.get(self._replicas.keeper(game_id), 0)) + OWNER_GRACE_NANOSECONDS <= now:
+            elif (
+                max(prepared.due, self._heard.get(self._replicas.owner_of(game_id), 0)) + OWNER_GRACE_NANOSECONDS <= now
+            ):
                 others.append(game_id)
         return mine + others[:MAX_FOREIGN_DEADLINES]
 
@@ -318,10 +320,10 @@ class ClockTimer:
             prepared = game_id in self._prepared
             if not prepared:
                 until.append(at if game_id in self._waiting else at - PREPARE_AHEAD_NANOSECONDS)
-            elif self._replicas.keeps(game_id):
+            elif self._replicas.owns(game_id):
                 until.append(at)
             else:
-                until.append(max(at, self._heard.get(self._replicas.keeper(game_id), 0)) + OWNER_GRACE_NANOSECONDS)
+                until.append(max(at, self._heard.get(self._replicas.owner_of(game_id), 0)) + OWNER_GRACE_NANOSECONDS)
         return max(
             0.0,
             min(

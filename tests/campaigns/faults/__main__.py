@@ -21,7 +21,7 @@ from rich.console import Console
 from tests.campaigns.faults import release, report
 from tests.campaigns.faults.campaign import Outcome, Tools, Trial, compare
 from tests.campaigns.faults.faults import FAULTS, NOTHING, Fault
-from tests.campaigns.faults.load import LANE_COUNT, PLAYERS, ROUNDS, RULESET, Standings
+from tests.campaigns.faults.load import PLAYERS, ROUNDS, RULESET, SERIES_COUNT, Standings
 from tests.campaigns.faults.scene import Untried
 
 from faristol.host import Settings
@@ -90,7 +90,7 @@ def _try_fault(fault: Fault, folder: Path, tools: Tools, undisturbed: dict[int, 
         UNDISTURBED.write_text(json.dumps(undisturbed), encoding="utf-8")
     of_release = {}
     if fault.two_versions and tools.release:
-        begun = [seed for seed in trial.finished if seed <= LANE_COUNT]
+        begun = [seed for seed in trial.finished if seed <= SERIES_COUNT]
         of_release = {seed: tools.release.play(seed, PLAYERS, ROUNDS, RULESET) for seed in begun}
     compare(trial.outcome, trial.finished, undisturbed, of_release)
     if not trial.outcome.wrong:

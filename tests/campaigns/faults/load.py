@@ -28,10 +28,10 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.words import DEFAULT_NAME, WordGraph
 
 PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
-LANE_COUNT = 1
+SERIES_COUNT = 1
 """Championships at the same time, of three tables each; more processors allow more."""
-MAX_LANE_CHAMPIONSHIPS = 2
-"""Limit of championships of a lane."""
+MAX_SERIES_CHAMPIONSHIPS = 2
+"""Limit of championships of a series."""
 MAX_PAUSE_SECONDS = 0.1
 """Seconds that a client waits at most before a call."""
 PAGE_PAUSE_SECONDS = 0.1
@@ -121,7 +121,7 @@ def as_kept(answer: Any) -> Any:
 
 
 class Load:
-    """Championships, one after another in each lane, until ``enough``; and a reader of pages."""
+    """Championships, one after another in each series, until ``enough``; and a reader of pages."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Load:
         self._ledger = ledger
         self._graph = graph
         self._address = f"http://127.0.0.1:{port}"
-        self._lanes: list[asyncio.Task[None]] = []
+        self._series: list[asyncio.Task[None]] = []
         self._reading: asyncio.Task[None] | None = None
 
     def channel(self, service: str) -> grpc.aio.Channel:
@@ -156,33 +156,33 @@ class Load:
         for service, target in self._targets.items():
             by = build_interceptors(authorize(target, self._keys, "Campaign", self._record))
             self._channels[service] = open_channel(target, by, self._tls)
-        self._lanes = [asyncio.create_task(self._play_on(lane)) for lane in range(LANE_COUNT)]
+        self._series = [asyncio.create_task(self._play_on(series)) for series in range(SERIES_COUNT)]
         self._reading = asyncio.create_task(self._read())
 
     @property
     def is_over(self) -> bool:
         """Whether all championships have ended."""
-        return all(lane.done() for lane in self._lanes)
+        return all(series.done() for series in self._series)
 
     async def end(self) -> None:
         """Let the championships that have begun come to their end. Stores the reason if one could not."""
         self.enough = True
-        for problem in await asyncio.gather(*self._lanes, return_exceptions=True):
+        for problem in await asyncio.gather(*self._series, return_exceptions=True):
             if problem:
                 self.counts.failed.append(f"a championship could not go on: {' '.join(str(problem).split())}")
 
     async def close(self) -> None:
         """Stop reading, and close every connection."""
-        tasks = [*self._lanes, *([self._reading] if self._reading else [])]
+        tasks = [*self._series, *([self._reading] if self._reading else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for channel in self._channels.values():
             await channel.close(None)
 
-    async def _play_on(self, lane: int) -> None:
-        for number in range(MAX_LANE_CHAMPIONSHIPS):
-            seed = 1 + lane + LANE_COUNT * number
+    async def _play_on(self, series: int) -> None:
+        for number in range(MAX_SERIES_CHAMPIONSHIPS):
+            seed = 1 + series + SERIES_COUNT * number
             chance = random.Random(seed)
             lines = {name: Line(each, self.counts, self._ledger, chance) for name, each in self._channels.items()}
             api = Api(lambda service, lines=lines: cast("grpc.aio.Channel", lines[service]))  # type: ignore[misc]

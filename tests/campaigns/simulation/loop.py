@@ -11,7 +11,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
-NODE: ContextVar[Lane | None] = ContextVar("node", default=None)
+NODE: ContextVar[WorkGroup | None] = ContextVar("node", default=None)
 """The owner of the work; None for the world."""
 
 
@@ -19,7 +19,7 @@ class Stuck(Exception):
     """No step remains, and a task still waits."""
 
 
-class Lane:
+class WorkGroup:
     """Work that starts, freezes and ends together, like a process of an operating system."""
 
     def __init__(self, name: str) -> None:
@@ -61,8 +61,8 @@ class _Task(_Serial, asyncio.Task[Any]):
         self.serial = loop.serial()
         super().__init__(work, loop=loop, **given)
         self._log_destroy_pending = False  # the tasks of a crashed process are never ended
-        if lane := (given.get("context") or copy_context()).get(NODE):
-            lane.keep(self)
+        if group := (given.get("context") or copy_context()).get(NODE):
+            group.keep(self)
 
 
 class Loop(asyncio.BaseEventLoop):
@@ -103,11 +103,11 @@ class Loop(asyncio.BaseEventLoop):
         """See ``asyncio``; the function runs as a step of this loop."""
         return self.execute(func, *args)
 
-    def thaw(self, lane: Lane) -> None:
-        """Resume a frozen lane."""
-        lane.frozen = False
-        self._ready.extend(lane.kept)
-        lane.kept.clear()
+    def thaw(self, group: WorkGroup) -> None:
+        """Resume a frozen group."""
+        group.frozen = False
+        self._ready.extend(group.kept)
+        group.kept.clear()
 
     def _write_to_self(self) -> None:
         """Do nothing: no thread waits in a selector."""
@@ -142,11 +142,11 @@ class Loop(asyncio.BaseEventLoop):
         if handle.cancelled():
             return
         context: Context = handle._context  # type: ignore[attr-defined] # kept by every handle, shown by none
-        lane = context.get(NODE)
-        if lane is None or (lane.alive and not lane.frozen):
+        group = context.get(NODE)
+        if group is None or (group.alive and not group.frozen):
             self.steps += 1
             handle._run()
-        elif lane.alive:
-            lane.kept.append(handle)
+        elif group.alive:
+            group.kept.append(handle)
         else:
-            lane.left.append(handle)
+            group.left.append(handle)

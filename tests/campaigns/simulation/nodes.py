@@ -10,13 +10,13 @@ from contextvars import Context, copy_context
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from tests.campaigns.simulation.loop import NODE, Lane
+from tests.campaigns.simulation.loop import NODE, WorkGroup
 from tests.campaigns.simulation.world import World
 
 T = TypeVar("T")
 
 
-class Node(Lane):
+class Node(WorkGroup):
     """A process, from its start to its end. A restarted process is a different one."""
 
     def __init__(self, world: World, name: str, skew: timedelta) -> None:

@@ -30,8 +30,8 @@ class Trace:
 
     def note(self, kind: str, what: str) -> None:
         """Write a line with the process that it is about."""
-        lane = NODE.get()
-        self(kind, f"{lane.name if lane else 'world'}: {what}")
+        group = NODE.get()
+        self(kind, f"{group.name if group else 'world'}: {what}")
 
     @property
     def digest(self) -> str:

@@ -116,7 +116,7 @@ async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_la
         await record.close()
 
 
-async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_others_do_not_wait(
+async def test_commands_of_one_queue_that_come_at_once_are_decided_once_each_and_others_do_not_wait(
     tmp_path: Path,
 ) -> None:
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")

@@ -155,7 +155,7 @@ class _CredentialsPage:
             session=self.session,
             said=said,
             tournament=tournament,
-            doors=list(list_console_links(self.session, tournament)),
+            console_links=list(list_console_links(self.session, tournament)),
             names={tournament.tournament_id: format_title(tournament)},
             listed=listed,
             forms=FORM_NAMES,

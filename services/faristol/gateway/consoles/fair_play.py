@@ -29,7 +29,7 @@ FAIR_PLAY_LABELS: Mapping[str, Any] = {
 }
 """Labels of the enumerations, for templates."""
 
-DOOR = "fair-play"
+CONSOLE_NAME = "fair-play"
 """Console of the pages."""
 
 routes = APIRouter(include_in_schema=False)
@@ -42,7 +42,7 @@ async def show_tournament(console: ConsoleDep, results: OwnReader, tournament_id
     found = await _ask(console, request)
     head = await results.tournament(tournament_id)
     check_has_tables(head)
-    return console.page("fair_play/tournament.html", head, door=DOOR, answer=found, **FAIR_PLAY_LABELS)
+    return console.page("fair_play/tournament.html", head, console_name=CONSOLE_NAME, answer=found, **FAIR_PLAY_LABELS)
 
 
 @routes.get("/games/{game_id}/fair-play")
@@ -61,7 +61,7 @@ async def show_game(console: ConsoleDep, results: OwnReader, game_id: GameId) ->
     return console.page(
         "fair_play/game.html",
         head,
-        door=DOOR,
+        console_name=CONSOLE_NAME,
         refused=refused,
         answer=answer,
         game=game,
@@ -79,7 +79,7 @@ async def show_player(
     chosen = tournament or list(console.session.credential.scope.tournament_ids)
     answer = await _ask(console, pb.GetPlayerFairPlayRequest(player_id=player_id, tournament_ids=chosen))
     return console.page(
-        "fair_play/player.html", None, door=DOOR, answer=answer, player_id=player_id, **FAIR_PLAY_LABELS
+        "fair_play/player.html", None, console_name=CONSOLE_NAME, answer=answer, player_id=player_id, **FAIR_PLAY_LABELS
     )
 
 

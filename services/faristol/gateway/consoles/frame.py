@@ -83,7 +83,7 @@ class Console:
         name: str,
         head: pb.GetTournamentResponse | None,
         *,
-        door: str,
+        console_name: str,
         help_page: str = "",
         part: str = "",
         status: HTTPStatus = HTTPStatus.OK,
@@ -91,7 +91,7 @@ class Console:
         refused: str = "",
         **values: Any,
     ) -> Response:
-        """Render a page of the console ``door``, with or without a tournament.
+        """Render a page of a console, with or without a tournament.
 
         ``said`` reports success and ``refused`` a refusal; both are in the user's language.
         """
@@ -104,9 +104,9 @@ class Console:
             session=self.session,
             tournament=tournament,
             position=head.position if head else 0,
-            door=door,
-            help_page=help_page or find_help_page(self.session, door),
-            doors=list(list_console_links(self.session, tournament)) if tournament else [],
+            console_name=console_name,
+            help_page=help_page or find_help_page(self.session, console_name),
+            console_links=list(list_console_links(self.session, tournament)) if tournament else [],
             said=said,
             refused=refused,
             new_id=lambda: str(uuid.uuid4()),

@@ -104,7 +104,7 @@ async def _show(
     return console.page(
         "lexicons.html",
         None,
-        door="lexicons",
+        console_name="lexicons",
         status=status_of_form(refusal, errors or ()),
         refused=refusal,
         lexicons=listed.lexicons,

@@ -186,13 +186,13 @@ def list_console_links(session: Session, tournament: pb.Tournament) -> Iterator[
     """Yield the consoles of a tournament for a user. Those of a round need a paired round."""
     played = tournament.played[-1].round if tournament.played else 0
     of_duplicate = is_of_duplicate_games(tournament)
-    for door in _CONSOLE_LINKS:
-        if door.of_duplicate not in (None, of_duplicate):
+    for link in _CONSOLE_LINKS:
+        if link.of_duplicate not in (None, of_duplicate):
             continue
-        if session.credential.role not in door.roles or ("{round}" in door.address and not played):
+        if session.credential.role not in link.roles or ("{round}" in link.address and not played):
             continue
-        address = door.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
-        yield door._replace(address=address)
+        address = link.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
+        yield link._replace(address=address)
 
 
 def may(session: Session, request: type[Message]) -> bool:

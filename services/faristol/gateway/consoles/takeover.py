@@ -377,7 +377,7 @@ def _show(console: Console, takeover: Takeover) -> Response:
     return console.page(
         "director/import.html",
         None,
-        door="new",
+        console_name="new",
         status=status_of_form(takeover.refused, takeover.errors),
         refused=takeover.refused,
         takeover=takeover,

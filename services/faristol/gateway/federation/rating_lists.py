@@ -161,7 +161,7 @@ async def _show_console(
     return console.page(
         "ratings/console.html",
         None,
-        door="ratings",
+        console_name="ratings",
         status=status_of_form(refused, errors or {}),
         refused=refused,
         lists=heads,

@@ -70,7 +70,7 @@ def show_register_page(console: Console, template: str, tab: str, **values: Any)
     return console.page(
         f"register/{template}",
         None,
-        door="register",
+        console_name="register",
         status=status_of_form(refused, errors),
         refused=refused,
         tabs=tabs,

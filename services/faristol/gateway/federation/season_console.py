@@ -125,7 +125,7 @@ async def _show_persons(console: Console, given: Given | None = None, refused: s
     return console.page(
         "seasons/persons_console.html",
         None,
-        door="persons",
+        console_name="persons",
         status=status_of_form(refused, ()),
         refused=refused,
         merges=listed.merges,
@@ -150,7 +150,7 @@ async def _show_list(
     return console.page(
         "seasons/console.html",
         None,
-        door="seasons",
+        console_name="seasons",
         status=status_of_form(refused, errors or {}),
         refused=refused,
         seasons=(await seasons.seasons()).seasons,
@@ -174,7 +174,7 @@ async def _show_season(
     return console.page(
         "seasons/season_console.html",
         None,
-        door="seasons",
+        console_name="seasons",
         status=status_of_form(refused, errors or {}),
         refused=refused,
         season=answer.season,

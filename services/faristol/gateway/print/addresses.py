@@ -159,7 +159,7 @@ async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
     """Return the session and its consoles for a public page; empty without a session."""
     try:
         found = await session(request)
-        return {"session": found, "doors": list(list_console_links(found, tournament))}
+        return {"session": found, "console_links": list(list_console_links(found, tournament))}
     except NotSignedIn:
         return {}
     except grpc.aio.AioRpcError as error:

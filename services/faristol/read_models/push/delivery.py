@@ -98,7 +98,7 @@ class PushMeans:
     first_retry: float = FIRST_RETRY_SECONDS
     context: Callable[[], ssl.SSLContext] | None = None
     """Returns the trusted authorities; None for those of the system."""
-    lane: DeliverySlots = field(default_factory=lambda: DeliverySlots(MAX_MESSAGES))
+    delivery_slots: DeliverySlots = field(default_factory=lambda: DeliverySlots(MAX_MESSAGES))
 
 
 class PushDelivery:
@@ -272,7 +272,7 @@ class PushDelivery:
             gone.add(push.subscription_id)  # its key was withdrawn
             return
         target = target_of(subscription.endpoint)
-        async with self._hosts[target.authority], self._means.lane.slots:
+        async with self._hosts[target.authority], self._means.delivery_slots.slots:
             if not self._may_send() or push.subscription_id in gone:
                 return
             until, _ = self._away.get(target.authority, (0, 0))
@@ -323,7 +323,7 @@ class PushDelivery:
         }
         connection = self._take(target.authority, subscription.endpoint)
         try:
-            outcome = await connection.send(sealed, headers, means.lane, target.path)
+            outcome = await connection.send(sealed, headers, means.delivery_slots, target.path)
         except BaseException:
             await connection.aclose()
             raise
@@ -387,7 +387,7 @@ class PushDelivery:
         for idle in self._idle.values():
             for connection in idle:
                 await connection.aclose()
-        self._means.lane.close()
+        self._means.delivery_slots.close()
         if self._held_until:
             with suppress(*FAILURES):
                 await self._means.record.release(LEASE_NAME, self._holder())

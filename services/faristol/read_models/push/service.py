@@ -68,7 +68,7 @@ class PushSubscriptions:
         self._networks = networks
         self._keys = keys
         self._changed = changed
-        self._lane = DeliverySlots(1)
+        self._delivery_slots = DeliverySlots(1)
         self._is_prepared = False
 
     async def get_key(self, request: pb.GetPushKeyRequest, context: Context) -> pb.GetPushKeyResponse:
@@ -151,7 +151,7 @@ class PushSubscriptions:
             raise Invalid("endpoint", N_("expected an address of a push service by https"))
         try:
             async with asyncio.timeout(NAME_LOOKUP_SECONDS):
-                addresses = await self._lane.addresses(target)
+                addresses = await self._delivery_slots.addresses(target)
         except (OSError, TimeoutError):
             addresses = []  # the name may resolve by the time of the first message
         try:

@@ -245,13 +245,13 @@ class WebhookWorker:
             limits = self._means.limits
             seconds = (self.course.due - self._means.now()).total_seconds()
             await asyncio.sleep(max(0.0, min(seconds, max(limits.longest, limits.longest_asked))))
-        async with self._lane.slots, self._at_work:
+        async with self._delivery_slots.slots, self._at_work:
             if not self._means.may_send():
                 raise _Ended
             yield
 
     @property
-    def _lane(self) -> DeliverySlots:
+    def _delivery_slots(self) -> DeliverySlots:
         return self._means.quick if self._took < QUICK_ANSWER_SECONDS else self._means.slow
 
     async def _send(self, way: TargetConnection, news: results.FollowResponse, body: bytes) -> DeliveryOutcome:
@@ -259,7 +259,7 @@ class WebhookWorker:
         message_id = message.id_of(news)
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))
         begun = asyncio.get_running_loop().time()
-        outcome = await way.send(body, headers, self._lane)
+        outcome = await way.send(body, headers, self._delivery_slots)
         took = self._means.deadline if outcome.failure else asyncio.get_running_loop().time() - begun
         self._took = (self._took + took) / 2  # average, so that one slow answer does not make a receiver slow
         telemetry.deliveries.add(1, {"outcome": outcome.kind.value})

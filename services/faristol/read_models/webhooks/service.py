@@ -91,7 +91,7 @@ class WebhookService:
         self._now = now
         self._networks = networks
         self._changed = changed
-        self._lane = DeliverySlots(1)
+        self._delivery_slots = DeliverySlots(1)
         self._is_prepared = False
 
     async def add(self, _: ReadModels, request: pb.AddWebhookRequest, context: Context) -> pb.AddWebhookResponse:
@@ -104,7 +104,7 @@ class WebhookService:
         position = _position(request, last)
         try:
             async with asyncio.timeout(NAME_LOOKUP_SECONDS):
-                addresses = await self._lane.addresses(target)
+                addresses = await self._delivery_slots.addresses(target)
         except (OSError, TimeoutError):
             addresses = []  # the name may resolve by the time of the first message
         check_callable(target, addresses, self._networks)

@@ -125,7 +125,7 @@ class _ArbiterPages(Console):
         return self.page(
             "arbiter_hall.html",
             head,
-            door="arbiter",
+            console_name="arbiter",
             part=part,
             refused=refusal,
             said="" if part or refusal else self._describe_decision(),
@@ -231,7 +231,7 @@ class _ArbiterPages(Console):
         return self.page(
             "arbiter_table.html",
             head,
-            door="arbiter",
+            console_name="arbiter",
             part=part,
             status=status,
             said="" if part or refusal else self._describe_done(table),

@@ -62,7 +62,7 @@ async def show_ceremony(console: ConsoleDep, results: Reader, tournament_id: Tou
     return console.page(
         "ceremony.html",
         head,
-        door="director",
+        console_name="director",
         step=step,
         count=len(steps),
         shown=steps[step - 1] if step else None,

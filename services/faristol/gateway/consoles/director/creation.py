@@ -198,7 +198,7 @@ async def _show(
     return console.page(
         "director/new.html",
         None,
-        door="new",
+        console_name="new",
         status=status_of_form(refused, errors or ()),
         refused=refused,
         rule_books=_rule_books(),

@@ -234,7 +234,9 @@ async def _show_rules(console: Console, typed: Typed, errors: Mapping[str, str],
 def _page(console: Console, name: str, step: int, refused: str, **values: Any) -> Response:
     """Render a step before the tournament exists; ``values`` include the ``errors`` of its form."""
     status = status_of_form(refused, values["errors"])
-    return console.page(name, None, door="start", status=status, refused=refused, step=step, steps=STEPS, **values)
+    return console.page(
+        name, None, console_name="start", status=status, refused=refused, step=step, steps=STEPS, **values
+    )
 
 
 def _address(tournament_id: str, step: str) -> str:

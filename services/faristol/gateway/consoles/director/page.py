@@ -185,7 +185,7 @@ class DirectorPage(Console):
             self.page,
             name,
             head,
-            door="director",
+            console_name="director",
             help_page=HELP_PAGES_OF_PARTS.get(part, ""),
             part=self.live,
             status=status,
@@ -391,7 +391,7 @@ async def _officials(console: Console, tournament_id: str) -> list[Official]:
     return sorted(found.values(), key=lambda each: each.name.casefold())
 
 
-async def _desk(
+async def _open_director_page(
     console: ConsoleDep, results: OwnReader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
 ) -> DirectorPage:
     """Return the page of a tournament. Raises ``HTTPException`` (404) if the user may not see it."""
@@ -409,7 +409,7 @@ async def _desk(
     )
 
 
-DirectorPageDep = Annotated[DirectorPage, Depends(_desk)]
+DirectorPageDep = Annotated[DirectorPage, Depends(_open_director_page)]
 """Route parameter of the console."""
 
 

@@ -115,7 +115,7 @@ def _show(
     return console.page(
         "director/restore.html",
         None,
-        door="start",
+        console_name="start",
         status=status_of_form(refused, errors),
         refused=refused,
         backup=backup,

@@ -59,7 +59,7 @@ class DuplicatePage(Console):
         return found
 
     async def show(
-        self, name: str, door: str, part: str, *, said: str = "", refusal: str = "", **values: Any
+        self, name: str, console_name: str, part: str, *, said: str = "", refusal: str = "", **values: Any
     ) -> Response:
         """Render a page with the names of the players, and with the success or refusal of a command.
 
@@ -71,7 +71,7 @@ class DuplicatePage(Console):
         return self.page(
             name,
             head,
-            door=door,
+            console_name=console_name,
             part=part,
             base=self.base,
             names=names_of(listed),

@@ -66,7 +66,7 @@ class _JudgePages(Console):
         return self.page(
             "judge_queue.html",
             None,
-            door="judge",
+            console_name="judge",
             part=part,
             said=said,
             refused=refusal,
@@ -92,7 +92,7 @@ class _JudgePages(Console):
         return self.page(
             "judge_case.html",
             None,
-            door="judge",
+            console_name="judge",
             refused=refusal,
             status=status,
             file=file,

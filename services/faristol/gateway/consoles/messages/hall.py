@@ -67,7 +67,7 @@ class HallMessages(Console):
         return self.page(
             "arbiter_messages.html",
             head,
-            door="arbiter",
+            console_name="arbiter",
             part=part,
             status=status_of_form(refused, errors or {}),
             refused=refused,

@@ -91,7 +91,7 @@ async def _show(
     return console.page(
         "slots.html",
         head,
-        door="slots",
+        console_name="slots",
         part=part,
         status=status_of_form(refused, errors or {}),
         refused=refused,

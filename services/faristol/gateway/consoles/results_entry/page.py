@@ -189,7 +189,7 @@ class _ResultsPage(Console):
         return self.page(
             "results/table.html" if table else "results/round.html",
             head,
-            door="results",
+            console_name="results",
             part=self.part,
             status=HTTPStatus.CONFLICT if is_wrong else HTTPStatus.OK,
             said=add_rounds_after(said or entry.stands, head.tournament, self.number, self.paired, self.language),

@@ -56,5 +56,5 @@ async def keep_table(
         tournament=head.tournament,
         hall_code=hall_code,
         about=as_data(described),
-        doors=ways,
+        console_links=ways,
     )

@@ -158,7 +158,7 @@ async def _show(
     return console.page(
         "fees.html",
         head,
-        door="fees",
+        console_name="fees",
         status=status_of_form(refused, errors or {}),
         refused=refused,
         typed=Typed(given or {}),

@@ -44,30 +44,30 @@ def _less_halved(left: Ints, other: Ints) -> bool:
 
 @compile_function
 def _tight(g: Graph, u: int, v: int) -> bool:
-    lanes = g.dual.shape[1]
+    components = g.dual.shape[1]
     k = 0
-    while k < lanes and g.dual[u, k] + g.dual[v, k] == 2 * g.weight[u, v, k]:
+    while k < components and g.dual[u, k] + g.dual[v, k] == 2 * g.weight[u, v, k]:
         k += 1
-    return bool(k == lanes)
+    return bool(k == components)
 
 
 @compile_function
 def _offer(g: Graph, u: int, v: int) -> None:
     """Set outer vertex ``u`` as the nearest to ``v`` if its slack is less."""
-    lanes = g.dual.shape[1]
+    components = g.dual.shape[1]
     if g.nearest[v] != NONE:
         k = 0
-        while k < lanes:
+        while k < components:
             found = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
             if found != g.slack[v, k]:
                 if found > g.slack[v, k]:
                     return
                 break
             k += 1
-        if k == lanes:
+        if k == components:
             return
     g.nearest[v] = u
-    for k in range(lanes):
+    for k in range(components):
         g.slack[v, k] = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
 
 
@@ -316,12 +316,12 @@ def _next_step(g: Graph) -> tuple[int, int]:
 @compile_function
 def _take_step(g: Graph) -> None:
     """Change the duals by ``step``."""
-    n, lanes = g.dual.shape
+    n, components = g.dual.shape
     for v in range(n):
         if not g.alive[v]:
             continue
         label = g.label[g.top[v]]
-        for k in range(lanes):
+        for k in range(components):
             if label == OUTER:
                 g.dual[v, k] -= g.step[k]
                 g.slack[v, k] -= 2 * g.step[k]
@@ -331,7 +331,7 @@ def _take_step(g: Graph) -> None:
                 g.slack[v, k] -= g.step[k]
     for b in range(n, g.parent.shape[0]):
         if g.parent[b] == NONE and g.label[b] != FREE:
-            for k in range(lanes):
+            for k in range(components):
                 g.charge[b, k] += 2 * g.step[k] if g.label[b] == OUTER else -2 * g.step[k]
 
 
@@ -465,13 +465,13 @@ def _part(g: Graph, vertex: int) -> None:
 @compile_function
 def release(g: Graph, vertex: int) -> None:
     """Open every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
-    n, lanes = g.dual.shape
+    n, components = g.dual.shape
     while g.top[vertex] >= n:
         blossom = g.top[vertex]
         if g.charge[blossom].any():
             for v in range(n):
                 if g.top[v] == blossom:
-                    for k in range(lanes):
+                    for k in range(components):
                         g.dual[v, k] += g.charge[blossom, k] // 2
             _part(g, g.base[blossom])
         _open(g, blossom)
@@ -480,7 +480,7 @@ def release(g: Graph, vertex: int) -> None:
 @compile_function
 def reweigh(g: Graph, vertex: int) -> None:
     """Restore feasibility after a change of weights of a vertex's edges. Call ``release`` before, ``mend`` after."""
-    n, lanes = g.dual.shape
+    n, components = g.dual.shape
     _part(g, vertex)
     known = g.optional[vertex]
     g.dual[vertex, :] = 0
@@ -489,14 +489,14 @@ def reweigh(g: Graph, vertex: int) -> None:
             continue
         sooner = not known
         if known:
-            for k in range(lanes):
+            for k in range(components):
                 found = 2 * g.weight[u, vertex, k] - g.dual[u, k]
                 if found != g.dual[vertex, k]:
                     sooner = found > g.dual[vertex, k]
                     break
         if sooner:
             known = True
-            for k in range(lanes):
+            for k in range(components):
                 g.dual[vertex, k] = 2 * g.weight[u, vertex, k] - g.dual[u, k]
 
 

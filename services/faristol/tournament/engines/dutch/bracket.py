@@ -41,7 +41,7 @@ import numpy as np
 
 from faristol.tournament.engines.dutch.field import Bools, Ints, PlayerArrays
 from faristol.tournament.engines.dutch.matched_graph import Matching
-from faristol.tournament.engines.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
+from faristol.tournament.engines.dutch.weights import COMPONENT_BITS, Bracket, Criterion, criteria, pack
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +166,7 @@ class _Candidate:
         upper, lower = rest[:half], rest[half:]
         if self._accept(upper, lower):
             return
-        self._matching = self._matching.refine(self._exchange_lane(upper, lower), self._optional())
+        self._matching = self._matching.refine(self._exchange_component(upper, lower), self._optional())
         self._exchanges = sum(self._matching.mate(vertex) in {*lower} for vertex in lower) // 2
         if self._exchanges:
             upper, lower = self._exchange(upper, lower)
@@ -204,14 +204,14 @@ class _Candidate:
         self._pairs += [(min(pair), max(pair)) for pair in zip(upper, lower, strict=False)]
         return True
 
-    def _exchange_lane(self, upper: list[int], lower: list[int]) -> Ints:
+    def _exchange_component(self, upper: list[int], lower: list[int]) -> Ints:
         """Weigh the fewest exchanges, then the least difference of numbers (FIDE C.04.3 4.3.1, 4.3.2).
 
         Every exchange counts twice, for the player who leaves S1 and for the one who enters. Pairs across have the best
         value, 0.
         """
         count = self._scene.count
-        one_exchange = 1 << (LANE_BITS - count.bit_length() - 2)
+        one_exchange = 1 << (COMPONENT_BITS - count.bit_length() - 2)
         value = np.zeros((count, count), np.int64)
         number = np.zeros(count, np.int64)
         number[[*upper, *lower]] = np.arange(len(upper) + len(lower))

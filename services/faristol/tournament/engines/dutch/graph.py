@@ -16,10 +16,10 @@ UNUSED = -2
 
 
 class Graph(NamedTuple):
-    """A graph, its matching, and the duals that prove it optimal. ``n`` vertices, weights of ``lanes`` numbers."""
+    """A graph, its matching, and the duals that prove it optimal. ``n`` vertices, weights of ``components`` numbers."""
 
     weight: Ints
-    """n × n × lanes, symmetric."""
+    """n × n × components, symmetric."""
     edge: Bools
     """n × n, symmetric: whether there is an edge."""
     alive: Bools
@@ -65,7 +65,7 @@ class Graph(NamedTuple):
 
 def new_graph(weight: Ints, edge: Bools, optional: Bools) -> Graph:
     """Create an unsolved graph. ``weight`` and ``edge`` are referenced, not copied."""
-    n, lanes = weight.shape[0], weight.shape[2]
+    n, components = weight.shape[0], weight.shape[2]
     numbers = n + n // 2 + 1
 
     def whole(*shape: int) -> Ints:
@@ -79,8 +79,8 @@ def new_graph(weight: Ints, edge: Bools, optional: Bools) -> Graph:
         alive=np.ones(n, np.bool_),
         optional=optional,
         mate=np.full(n, NONE, np.int64),
-        dual=whole(n, lanes),
-        charge=whole(numbers, lanes),
+        dual=whole(n, components),
+        charge=whole(numbers, components),
         parent=parent,
         top=np.arange(n, dtype=np.int64),
         first=whole(numbers),
@@ -92,12 +92,12 @@ def new_graph(weight: Ints, edge: Bools, optional: Bools) -> Graph:
         tree_tail=whole(numbers),
         tree_head=whole(numbers),
         nearest=whole(n),
-        slack=whole(n, lanes),
+        slack=whole(n, components),
         queue=whole(n),
         circle=whole(numbers),
         circle_tail=whole(numbers),
         circle_head=whole(numbers),
         mark=whole(numbers),
         stack=whole(4 * numbers + 8),
-        step=whole(lanes),
+        step=whole(components),
     )

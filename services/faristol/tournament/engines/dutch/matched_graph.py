@@ -14,7 +14,7 @@ from faristol.tournament.engines.dutch.graph import NONE, new_graph
 class Matching:
     """A graph with its best matching, repaired after each change.
 
-    Weights are compared lane by lane. An additional last lane has the wishes about a single vertex.
+    Weights are compared component by component. An additional last component has the wishes about a single vertex.
     """
 
     def __init__(self, weight: Ints, edge: Bools, optional: Bools | None = None) -> None:
@@ -27,16 +27,16 @@ class Matching:
         self.complete: bool = blossom.solve(self._graph)
         """Whether a matching exists that covers every required vertex."""
 
-    def refine(self, lane: Ints, optional: Bools) -> Matching:
-        """Return the best matching with ``lane``, at most 0, as a tie-break between equal edges.
+    def refine(self, component: Ints, optional: Bools) -> Matching:
+        """Return the best matching with ``component``, at most 0, as a tie-break between equal edges.
 
         It reuses the duals, and so takes little time.
         """
         found = Matching.__new__(Matching)
         for vertex in range(len(self._graph.mate)):
             blossom.release(self._graph, vertex)
-        nothing = np.zeros_like(lane)
-        weight = np.stack([*np.moveaxis(self._graph.weight, 2, 0), lane, nothing], axis=2)
+        nothing = np.zeros_like(component)
+        weight = np.stack([*np.moveaxis(self._graph.weight, 2, 0), component, nothing], axis=2)
         found._graph = new_graph(weight, self.edges, optional)
         found._graph.dual[:, :-2] = self._graph.dual
         found.complete = blossom.resume(found._graph)
@@ -59,7 +59,7 @@ class Matching:
     def sum(self, vertices: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
         """Return the total weight of these edges, without wishes."""
         found = self._graph.weight[list(vertices), list(others), :-1].sum(axis=0)
-        return tuple(int(lane) for lane in found)
+        return tuple(int(component) for component in found)
 
     def wish(self, vertex: int, value: Ints) -> None:
         """Choose, among the best matchings, the one in which the edge of ``vertex`` has the highest value.

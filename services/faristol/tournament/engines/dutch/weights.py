@@ -14,7 +14,7 @@ import numpy as np
 
 from faristol.tournament.engines.dutch.field import Bools, Ints, PlayerArrays
 
-LANE_BITS = 40
+COMPONENT_BITS = 40
 """Bits of one number of a weight. Sums along paths of a thousand players stay far below 63 bits."""
 
 
@@ -104,17 +104,17 @@ def _either(ones: Bools, others: Bools) -> Bools:
 
 
 def pack(found: Sequence[Criterion], count: int) -> Ints:
-    """Pack criteria into weights: ``count`` × ``count`` × lanes, with as few lanes as possible."""
-    lanes: list[Ints] = []
+    """Pack criteria into weights: ``count`` × ``count`` × components, with as few components as possible."""
+    components: list[Ints] = []
     room = 0
     for criterion in found:
         value = criterion.value
         most = int(np.abs(value).max(initial=0)) * count
         bits = most.bit_length() + 2
-        if not lanes or room < bits:
-            lanes.append(np.zeros((count, count), np.int64))
-            room = LANE_BITS
+        if not components or room < bits:
+            components.append(np.zeros((count, count), np.int64))
+            room = COMPONENT_BITS
         room -= bits
-        lane = lanes[-1]
-        lane[: len(value), : len(value)] += value << room
-    return np.stack(lanes, axis=2) if lanes else np.zeros((count, count, 0), np.int64)
+        component = components[-1]
+        component[: len(value), : len(value)] += value << room
+    return np.stack(components, axis=2) if components else np.zeros((count, count, 0), np.int64)

@@ -11,7 +11,7 @@ from faristol.tournament.engines.dutch.graph import NONE, Graph, new_graph
 
 def best(graph: Graph) -> tuple[int, ...] | None:
     """Return the greatest weight of a matching that leaves out only optional vertices, by trying them all."""
-    count, lanes = graph.dual.shape
+    count, components = graph.dual.shape
     found: tuple[int, ...] | None = None
 
     def extend(vertex: int, used: int, total: tuple[int, ...]) -> None:
@@ -28,7 +28,7 @@ def best(graph: Graph) -> tuple[int, ...] | None:
                 more = tuple(first + int(two) for first, two in zip(total, graph.weight[vertex, other], strict=True))
                 extend(vertex + 1, used | 1 << vertex | 1 << other, more)
 
-    extend(0, 0, (0,) * lanes)
+    extend(0, 0, (0,) * components)
     return found
 
 
@@ -42,7 +42,7 @@ def read_matching(graph: Graph) -> tuple[int, ...]:
         assert graph.edge[vertex, mate]
         if mate > vertex:
             total += graph.weight[vertex, mate]
-    return tuple(int(lane) for lane in total)
+    return tuple(int(component) for component in total)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -50,8 +50,8 @@ def test_a_matching_is_the_best_and_stays_so(seed: int) -> None:
     random = np.random.default_rng(seed)
     solved = 0
     for _ in range(60):
-        count, lanes, most = (int(random.integers(low, high)) for low, high in ((2, 9), (1, 4), (1, 5)))
-        weight = random.integers(-most, most + 1, (count, count, lanes)).astype(np.int64)
+        count, components, most = (int(random.integers(low, high)) for low, high in ((2, 9), (1, 4), (1, 5)))
+        weight = random.integers(-most, most + 1, (count, count, components)).astype(np.int64)
         weight += weight.transpose(1, 0, 2)
         edge = np.triu(random.random((count, count)) < random.choice([0.4, 0.7, 1.0]), 1)
         optional = random.random(count) < random.choice([0.0, 0.0, 0.4])
