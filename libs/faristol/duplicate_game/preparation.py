@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Duplicate, Embargo, embargo_of
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_count, check_range
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
@@ -59,8 +59,7 @@ class PreparedRound:
         """Raise ``Refusal`` or ``Invalid`` if no game can be prepared for it."""
         if self.ruleset.game.mode != "duplicate":
             raise Refusal("NO_DUPLICATE", "", N_("These rules are for games at tables, not for duplicate games."))
-        if not 1 <= self.number <= self.rounds:
-            raise Invalid("round", N_("is {round}; expected 1 to {most}"), {"round": self.number, "most": self.rounds})
+        check_range("round", self.number, 1, self.rounds)
         if self.started:
             raise Refusal(
                 "GAME_BEGUN",
@@ -137,10 +136,7 @@ def set_embargo(prepared: Prepared, of: PreparedRound, request: pb.SetEmbargoReq
     """Return the event that puts a game and its reruns under embargo."""
     of.check()
     others = list(request.game_ids)
-    if not 1 <= len(others) < MAX_EMBARGO_GAMES:
-        raise Invalid(
-            "game_ids", N_("are {count}; expected 1 to {most}"), {"count": len(others), "most": MAX_EMBARGO_GAMES - 1}
-        )
+    check_count("game_ids", others, MAX_EMBARGO_GAMES - 1)
     if strange := [game for game in others if not place_of_duplicate(game)[0]]:
         raise Invalid(
             "game_ids",

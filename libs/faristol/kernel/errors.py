@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Literal
 
 from faristol.kernel.refusal import N_, Param, fill
@@ -139,3 +139,18 @@ class Invalid(Exception):
 
     def __str__(self) -> str:
         return self.format_message(fill)
+
+
+def check_range(field: str, given: int, least: int, most: int) -> int:
+    """Return a number. Raises ``Invalid`` if it is below ``least`` or above ``most``."""
+    if not least <= given <= most:
+        raise Invalid(
+            field, N_("is {given}; expected {least} to {most}"), {"given": given, "least": least, "most": most}
+        )
+    return given
+
+
+def check_count(field: str, items: Sized, most: int) -> None:
+    """Raise ``Invalid`` for an empty list, and for one of more than ``most`` items."""
+    if not 1 <= len(items) <= most:
+        raise Invalid(field, N_("are {count}; expected 1 to {most}"), {"count": len(items), "most": most})

@@ -262,6 +262,16 @@ def _is_shown(text: str) -> bool:
     return text.isprintable() and not _has_too_many_marks(text)
 
 
+def check_length(field: str, text: str, least: int, most: int) -> None:
+    """Raise ``Invalid`` for a text of less than ``least`` or more than ``most`` characters."""
+    if not least <= len(text) <= most:
+        raise Invalid(
+            field,
+            N_("has {length} {length:character|characters}; expected {least} to {most}"),
+            {"length": len(text), "least": least, "most": most},
+        )
+
+
 def check_text(field: str, text: str) -> None:
     """Raise ``Invalid`` if a character of ``text`` is not printable, or if a letter has too many marks."""
     if not text.isprintable():
@@ -282,13 +292,7 @@ def check_name(field: str, value: str, *, empty: bool = False, longest: int = MA
     Raises ``Invalid`` if it is too long, has a character that cannot be shown, or is empty although ``empty`` is False.
     """
     name = tidy(value)
-    least = 0 if empty else 1
-    if not least <= len(name) <= longest:
-        raise Invalid(
-            field,
-            N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(name), "least": least, "most": longest},
-        )
+    check_length(field, name, 0 if empty else 1, longest)
     check_text(field, name)
     return name
 

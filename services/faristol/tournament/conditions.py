@@ -8,7 +8,7 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import check_id
+from faristol.kernel.names import check_id, tidy
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
@@ -55,6 +55,14 @@ def check_meets_at_tables(ruleset: Ruleset) -> None:
             "",
             N_("This is a tournament of duplicate games: players do not meet at tables, and slips are scored."),
         )
+
+
+def check_hall(state: TournamentState, name: str) -> None:
+    """Raise ``Refusal`` if the tournament has no such hall; an empty name is accepted."""
+    if name and tidy(name) not in {hall.name for hall in state.halls}:
+        known = ", ".join(hall.name for hall in state.halls) or "–"
+        text = N_("There is no hall {hall}; there are: {halls}.")
+        raise Refusal("NO_SUCH_HALL", "", text, {"hall": tidy(name)[:100], "halls": known})
 
 
 def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.hall import Hall, written_slip
 from faristol.duplicate_game.situation import Commands, Situation, StreamEvent, reason_given
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_count
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import Instant, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -33,10 +33,7 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[S
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     source = request.source or events.SLIP_SOURCE_PAPER
-    if not 1 <= len(request.slips) <= MAX_SLIPS:
-        raise Invalid(
-            "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MAX_SLIPS}
-        )
+    check_count("slips", request.slips, MAX_SLIPS)
     if source == events.SLIP_SOURCE_PAPER and not request.collector_id:
         raise Invalid("collector_id", N_("is empty; expected the person who typed the slips"))
     if strangers := [slip.player_id for slip in request.slips if slip.player_id not in hall.seats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, format_instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -266,12 +266,7 @@ def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> 
 
 def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
     """Raise ``Invalid`` for impossible points: a total beyond the range of an event would stop the table."""
-    if not least <= given <= MOST_POINTS:
-        raise Invalid(
-            field,
-            N_("is {given}; expected {least} to {most}"),
-            {"given": given, "least": least, "most": MOST_POINTS},
-        )
+    check_range(field, given, least, MOST_POINTS)
 
 
 def check_arbiter(table: Table, arbiter_id: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -88,8 +88,7 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
     check_arbiter(table, request.arbiter_id)
     _check_recorded(table)
     check_running(table)
-    if not 1 <= turn <= game.turn:
-        raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
+    check_range("turn", turn, 1, game.turn)
     if turn < game.turn and ruleset.clock.model != "none":
         _check_last_pressed(table, turn)
     if game.entered_again and (game.interruption is not None or game.arbiter_called):

@@ -15,7 +15,7 @@ from faristol.host.duplicate_store import load_game
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.bounded import store_bounded
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
@@ -51,10 +51,7 @@ class Training:
 
     async def turn(self, request: pb.TrainTurnRequest, context: Context) -> pb.TrainTurnResponse:
         """Return a turn and, for a slip, its score. Raises ``Invalid`` and ``Refusal``."""
-        if not 1 <= request.turn <= MAX_TRAINING_TURNS:
-            raise Invalid(
-                "turn", N_("is {turn}; expected 1 to {most}"), {"turn": request.turn, "most": MAX_TRAINING_TURNS}
-            )
+        check_range("turn", request.turn, 1, MAX_TRAINING_TURNS)
         if request.game_id:
             game, book = await self._load_recorded_game(request.game_id)
         else:

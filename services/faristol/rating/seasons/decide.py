@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.names import check_id, check_name
 from faristol.kernel.refusal import N_, Refusal
@@ -191,12 +191,7 @@ def _check_rule(request: pb.SetCircuitRequest) -> None:
             {"given": " ".join(map(str, points))[:60], "most": MAX_PLACE_POINTS},
         )
     for field in ("best_of", "min_tournaments", "qualified_places"):
-        if not 0 <= (value := getattr(request, field)) <= MAX_CIRCUIT_COUNT:
-            raise Invalid(
-                field,
-                N_("{given} is not a possible number: expected {least} to {most}"),
-                {"given": value, "least": 0, "most": MAX_CIRCUIT_COUNT},
-            )
+        check_range(field, getattr(request, field), 0, MAX_CIRCUIT_COUNT)
     known = set(events.CircuitTieBreak.values()) - {events.CIRCUIT_TIE_BREAK_UNSPECIFIED}
     if not known.issuperset(request.tie_breaks) or len(set(request.tie_breaks)) != len(request.tie_breaks):
         expected = [name for name, value in names_of(events.CircuitTieBreak.DESCRIPTOR).items() if value]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import check_range
 from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -32,12 +32,7 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
     check_open(situation.state)
     most = most_tables(situation.ruleset)
     check_halls(halls, most)
-    if not 0 <= request.top_tables <= most:
-        raise Invalid(
-            "top_tables",
-            N_("is {given}; expected 0 to {most}"),
-            {"given": request.top_tables, "most": most},
-        )
+    check_range("top_tables", request.top_tables, 0, most)
     for player in situation.state.players:
         if player.table is not None and not any(player.table in hall for hall in halls):
             raise Refusal(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -35,8 +35,7 @@ def report_shadow(situation: Situation, request: pb.ReportShadowRequest) -> list
         raise Invalid("program", N_("expected 1 to 20 of a-z, 0-9 and -"))
     if not _DIGEST_PATTERN.fullmatch(request.digest):
         raise Invalid("digest", N_("expected 64 hexadecimal digits"))
-    if not 0 <= request.differences <= MAX_DIFFERENCES_COUNT:
-        raise Invalid("differences", N_("expected 0 to {most}"), {"most": MAX_DIFFERENCES_COUNT})
+    check_range("differences", request.differences, 0, MAX_DIFFERENCES_COUNT)
     most = min(MAX_EXAMPLES_COUNT, request.differences)
     if len(request.examples) > most:
         raise Invalid("examples", N_("expected at most {most}"), {"most": most})

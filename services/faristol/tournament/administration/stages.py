@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -46,11 +46,8 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
     championships, or for a tournament of teams or of duplicate games.
     """
     first_place, last_place = request.first_place or 1, request.last_place
-    if not 1 <= first_place <= MAX_STAGE_PLACES:
-        raise Invalid("first_place", N_("expected 1 to {most}"), {"most": MAX_STAGE_PLACES})
-    if not first_place <= last_place <= MAX_STAGE_PLACES:
-        params = {"least": first_place, "most": MAX_STAGE_PLACES}
-        raise Invalid("last_place", N_("expected {least} to {most}"), params)
+    check_range("first_place", first_place, 1, MAX_STAGE_PLACES)
+    check_range("last_place", last_place, first_place, MAX_STAGE_PLACES)
     if len(sources) > MAX_SOURCES_COUNT:
         raise Invalid("source_ids", N_("expected at most {most}"), {"most": MAX_SOURCES_COUNT - 1})
     if len({source.tournament_id for source in sources}) < len(sources):
@@ -59,8 +56,7 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
         raise Invalid("groups", N_("expected 2 to {most}, or 0 without groups"), {"most": MAX_GROUPS_COUNT})
     if not (1 if request.groups else 0) <= request.group <= request.groups:
         raise Invalid("group", N_("expected the number of one of the groups, from 1"))
-    if not 0 <= request.final_place <= MAX_STAGE_PLACES:
-        raise Invalid("final_place", N_("expected 1 to {most}"), {"most": MAX_STAGE_PLACES})
+    check_range("final_place", request.final_place, 0, MAX_STAGE_PLACES)
     if request.carry_over not in events.CarryOver.values():
         raise Invalid("carry_over", N_("expected all, half, or the points against those who qualified as well"))
     if request.carry_over and request.by_rating:

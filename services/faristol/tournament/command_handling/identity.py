@@ -12,6 +12,7 @@ from faristol.kernel.names import (
     MAX_OFFICIAL_NOTE_CHARACTERS,
     OFFICIAL,
     check_id,
+    check_length,
     check_text,
     generate_player_id,
     hash_command_id,
@@ -50,12 +51,7 @@ def checked_note(field: str, value: str) -> str:
     Raises ``Invalid`` if it is too long or has a character that cannot be displayed.
     """
     note = tidy(value)
-    if len(note) > MAX_OFFICIAL_NOTE_CHARACTERS:
-        raise Invalid(
-            field,
-            N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(note), "least": 0, "most": MAX_OFFICIAL_NOTE_CHARACTERS},
-        )
+    check_length(field, note, 0, MAX_OFFICIAL_NOTE_CHARACTERS)
     check_text(field, note)
     return note
 

@@ -16,7 +16,7 @@ from faristol.event_store import Decision, Guard, Loaded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.errors import reason_of
 from faristol.kernel.details import Person, normalize_details, read_details
-from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.errors import AlreadyExists, Invalid, check_count
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_id, check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
@@ -101,12 +101,7 @@ async def register_players(
 ) -> pb.RegisterPlayersResponse:
     """Register many players, each decided after those before. A refused player does not affect the others."""
     at = office.at(request)
-    if not 1 <= len(request.players) <= MAX_BATCH_PLAYERS:
-        raise Invalid(
-            "players",
-            N_("are {count}; expected 1 to {most}"),
-            {"count": len(request.players), "most": MAX_BATCH_PLAYERS},
-        )
+    check_count("players", request.players, MAX_BATCH_PLAYERS)
     for number, asked in enumerate(request.players):
         if asked.tournament_id not in {"", request.tournament_id}:
             raise Invalid(

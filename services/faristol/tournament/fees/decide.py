@@ -13,7 +13,7 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
@@ -294,8 +294,7 @@ def _found_payer(current: FeeInput, player_id: str) -> Payer:
 
 
 def _check_amount(name: str, amount: int) -> None:
-    if not 0 <= amount <= MAX_AMOUNT_LIMIT:
-        raise Invalid(name, N_("expected 0 to {most}"), {"most": MAX_AMOUNT_LIMIT})
+    check_range(name, amount, 0, MAX_AMOUNT_LIMIT)
 
 
 def _check_method(method: events.PaymentMethod.ValueType) -> events.PaymentMethod.ValueType:

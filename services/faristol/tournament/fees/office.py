@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from faristol.event_store import Decision, Loaded, Record, Write, load
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.times import occurred_at, to_datetime
+from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2
 from faristol.tournament.command_handling.handler import PairingHandler
@@ -79,8 +79,7 @@ class FeeOffice:
     ) -> M:
         """Handle a command."""
         asked: Any = normalize_note(request)
-        given = occurred_at(request, self.runtime.now)
-        at = to_datetime(given) if request.HasField("occurred_at") else None
+        at = self._pairing.at(request)
 
         def decide_asked(current: FeeInput) -> list[Message]:
             return decide(current, asked)

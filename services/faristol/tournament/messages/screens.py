@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.names import check_name, tidy
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.screens import (
@@ -20,7 +20,7 @@ from faristol.kernel.screens import (
 from faristol.kernel.spellings import names_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import check_not_removed
+from faristol.tournament.conditions import check_hall, check_not_removed
 from faristol.tournament.rounds.tables import most_tables
 from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import TournamentState
@@ -62,12 +62,7 @@ def set_screen(situation: Situation, request: pb.SetScreenRequest) -> list[Messa
     if len(others) >= MAX_SCREENS_COUNT:
         raise Refusal("TOO_MANY_SCREENS", "", N_("There are already {most} screens."), {"most": MAX_SCREENS_COUNT})
     seconds = request.seconds or DEFAULT_PAGE_SECONDS
-    if not MIN_PAGE_SECONDS <= seconds <= MAX_PAGE_SECONDS:
-        raise Invalid(
-            "seconds",
-            N_("is {given}; expected {least} to {most}"),
-            {"given": seconds, "least": MIN_PAGE_SECONDS, "most": MAX_PAGE_SECONDS},
-        )
+    check_range("seconds", seconds, MIN_PAGE_SECONDS, MAX_PAGE_SECONDS)
     given = [part for part in map(tidy, request.programme) if part] or DEFAULT_PROGRAMME
     if len(given) > MAX_PARTS_COUNT:
         raise Invalid("programme", N_("expected {most} at most"), {"most": MAX_PARTS_COUNT})
@@ -86,10 +81,7 @@ def _part(situation: Situation, given: str) -> events.ScreenPart:
     part = events.ScreenPart(content=content)
     match content:
         case events.SCREEN_CONTENT_SEATS:
-            if value and value not in {hall.name for hall in state.halls}:
-                known = ", ".join(hall.name for hall in state.halls) or "–"
-                params = {"hall": value[:100], "halls": known}
-                raise Refusal("NO_SUCH_HALL", "", N_("There is no hall {hall}; there are: {halls}."), params)
+            check_hall(state, value)
             part.hall = value
         case events.SCREEN_CONTENT_GAME:
             if not (value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= most_tables(situation.ruleset)):

@@ -13,13 +13,18 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import check_text, mentions, tidy
+from faristol.kernel.errors import Invalid, NotFound, check_range
+from faristol.kernel.names import check_length, check_text, mentions, tidy
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import build_not_registered_refusal, check_meets_at_tables, check_not_removed
+from faristol.tournament.conditions import (
+    build_not_registered_refusal,
+    check_hall,
+    check_meets_at_tables,
+    check_not_removed,
+)
 from faristol.tournament.results.confirmations import list_unconfirmed_tables
 from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState
@@ -74,7 +79,7 @@ def send(situation: Situation, request: pb.SendMessageRequest) -> list[Message]:
         )
     kind = request.kind or events.MESSAGE_KIND_TEXT
     audience = _audience_of(request)
-    _check_hall(state, request.hall)
+    check_hall(state, request.hall)
     said: dict[str, Any] = {
         "number": len(state.messages) + 1,
         "kind": kind,
@@ -144,23 +149,10 @@ def _audience_of(request: pb.SendMessageRequest) -> Audience:
     return audience
 
 
-def _check_hall(state: TournamentState, name: str) -> None:
-    """Raise ``Refusal`` if the tournament has no such hall; an empty name is accepted."""
-    if name and tidy(name) not in {hall.name for hall in state.halls}:
-        known = ", ".join(hall.name for hall in state.halls) or "–"
-        text = N_("There is no hall {hall}; there are: {halls}.")
-        raise Refusal("NO_SUCH_HALL", "", text, {"hall": tidy(name)[:100], "halls": known})
-
-
 def _text(given: str, kind: events.MessageKind.ValueType) -> str:
     text = tidy(given)
     least = 1 if kind == events.MESSAGE_KIND_TEXT else 0
-    if not least <= len(text) <= MAX_TEXT_CHARACTERS:
-        raise Invalid(
-            "text",
-            N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(text), "least": least, "most": MAX_TEXT_CHARACTERS},
-        )
+    check_length("text", text, least, MAX_TEXT_CHARACTERS)
     check_text("text", text)
     return text
 
@@ -191,12 +183,7 @@ def _until(request: pb.SendMessageRequest, kind: events.MessageKind.ValueType, a
 
 
 def _expiry(request: pb.SendMessageRequest, kind: events.MessageKind.ValueType, at: datetime) -> datetime:
-    if not 0 <= request.minutes <= MAX_SHOWN_MINUTES:
-        raise Invalid(
-            "minutes",
-            N_("is {given}; expected 0 to {most}"),
-            {"given": request.minutes, "most": MAX_SHOWN_MINUTES},
-        )
+    check_range("minutes", request.minutes, 0, MAX_SHOWN_MINUTES)
     until = _until(request, kind, at)
     if not request.minutes and until is not None:
         return until

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -23,7 +23,6 @@ MAX_DELAY_MINUTES = 60
 """Limit of the delay, in minutes."""
 
 _TABLE_OF_HALLS = N_("is {given}; expected a table of the halls: {tables}")
-_NUMBER_EXPECTED = N_("is {given}; expected {least} to {most}")
 
 
 def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Message]:
@@ -34,8 +33,8 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
     """
     state = situation.state
     check_not_removed(state)
-    _check_number("slot", request.slot, MAX_SLOT)
-    _check_number("table", request.table, MAX_TABLES)
+    check_range("slot", request.slot, 1, MAX_SLOT)
+    check_range("table", request.table, 1, MAX_TABLES)
     if request.for_round:
         _check_table(state, request.for_round, request.table)
     else:
@@ -48,11 +47,6 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
             occurred_at=situation.occurred_at,
         )
     ]
-
-
-def _check_number(field: str, given: int, most: int) -> None:
-    if not 1 <= given <= most:
-        raise Invalid(field, _NUMBER_EXPECTED, {"given": given, "least": 1, "most": most})
 
 
 def _check_in_a_hall(state: TournamentState, table: int) -> None:
@@ -89,7 +83,7 @@ def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Mes
     """
     state = situation.state
     check_not_removed(state)
-    _check_number("table", request.table, MAX_TABLES)
+    check_range("table", request.table, 1, MAX_TABLES)
     _check_in_a_hall(state, request.table)
     _check_annotator(request.annotator_id)
     if request.table in state.claims:
@@ -103,8 +97,7 @@ def set_broadcast_delay(situation: Situation, request: pb.SetBroadcastDelayReque
     """Set the delay of the broadcast. Raises ``Invalid`` beyond the limits, ``Refusal`` if it is in force already."""
     state = situation.state
     check_not_removed(state)
-    if not 0 <= request.minutes <= MAX_DELAY_MINUTES:
-        raise Invalid("minutes", _NUMBER_EXPECTED, {"given": request.minutes, "least": 0, "most": MAX_DELAY_MINUTES})
+    check_range("minutes", request.minutes, 0, MAX_DELAY_MINUTES)
     if request.minutes == state.delay_minutes:
         text = N_("The delay is already {minutes} min.")
         raise Refusal("SAME_DELAY", "", text, {"minutes": request.minutes})

@@ -8,7 +8,7 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_count
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -36,12 +36,7 @@ def settle(situation: Situation, request: pb.SettleAbsencesRequest) -> list[Mess
     """
     check_open(situation.state)
     players = list(dict.fromkeys(request.player_ids))
-    if not 1 <= len(players) <= MAX_ABSENT_PLAYERS_COUNT:
-        raise Invalid(
-            "player_ids",
-            N_("are {count}; expected 1 to {most}"),
-            {"count": len(players), "most": MAX_ABSENT_PLAYERS_COUNT},
-        )
+    check_count("player_ids", players, MAX_ABSENT_PLAYERS_COUNT)
     if request.treatment not in [number for number in pb.AbsenceTreatment.values() if number]:
         raise Invalid("treatment", N_("is missing; expected how the absent players are treated"))
     check_arbiter(request.arbiter_id, players)

@@ -18,7 +18,7 @@ from faristol.event_store import Loaded, Record, Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
 from faristol.kernel.details import Person
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.event_types import Common, game_of, occurred_at, round_of
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
@@ -53,8 +53,7 @@ MAX_TYPES = 100
 
 async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
     """Return a page of the tournament's history in order, or a window of the newest actions."""
-    if not 0 <= request.limit <= MAX_ACTS:
-        raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MAX_ACTS})
+    check_range("limit", request.limit, 0, MAX_ACTS)
     check_types(request.types)
     _check_window(request)
     tournament_id = request.tournament_id

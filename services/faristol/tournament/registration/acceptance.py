@@ -15,10 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Decision
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person, normalize_details
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_count
 from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import occurred_at, to_datetime
 from faristol.mail import outbox
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -47,8 +46,7 @@ async def accept_entry(
     ``another_person`` is not set. Raises ``NotFound`` for an unknown person.
     """
     await office.prepare()
-    given = occurred_at(request, office.runtime.now)
-    at = to_datetime(given) if request.HasField("occurred_at") else None
+    at = office.pairing.at(request)
     if request.player_id:
         checked_player_id("player_id", request.player_id)
     if request.player_id and request.another_person:
@@ -103,14 +101,8 @@ async def accept_entries(
     an unknown entry.
     """
     await office.prepare()
-    if not 1 <= len(request.entries) <= MAX_BATCH_PLAYERS:
-        raise Invalid(
-            "entries",
-            N_("are {count}; expected 1 to {most}"),
-            {"count": len(request.entries), "most": MAX_BATCH_PLAYERS},
-        )
-    given = occurred_at(request, office.runtime.now)
-    at = to_datetime(given) if request.HasField("occurred_at") else None
+    check_count("entries", request.entries, MAX_BATCH_PLAYERS)
+    at = office.pairing.at(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntriesResponse]]:
         loaded = await office.load(request.tournament_id, at)

@@ -15,7 +15,7 @@ from typing import Literal
 from google.protobuf.message import Message
 
 from faristol.kernel.details import DETAILS
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
@@ -124,8 +124,7 @@ def set_registration(current: RegistrationInput, request: pb.SetRegistrationRequ
 def _check_places(request: pb.SetRegistrationRequest) -> None:
     """Check the numbers of places and of the waiting list. Raises ``Invalid``."""
     for name in ("places", "waiting_places"):
-        if not 0 <= getattr(request, name) <= MAX_PLACES_COUNT:
-            raise Invalid(name, N_("expected 0 to {most}"), {"most": MAX_PLACES_COUNT})
+        check_range(name, getattr(request, name), 0, MAX_PLACES_COUNT)
     if request.waiting_places and not request.places:
         raise Invalid("waiting_places", N_("expected none if the number of places has no limit"))
 

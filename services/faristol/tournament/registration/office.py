@@ -22,7 +22,6 @@ from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.details import Person
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import occurred_at, to_datetime
 from faristol.mail import outbox
 from faristol.mail.delivery import MailDelivery
 from faristol.mail.outbox import Mail
@@ -120,8 +119,7 @@ class RegistrationOffice:
         """Handle a command of the director that writes to the registration only."""
         await self.prepare()
         asked: Any = normalize_note(request)
-        given = occurred_at(request, self.runtime.now)
-        at = to_datetime(given) if request.HasField("occurred_at") else None
+        at = self.pairing.at(request)
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(request.tournament_id, at)

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_count
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -88,10 +88,7 @@ def confirm_results(situation: Situation, request: pb.ConfirmResultsRequest) -> 
     reasons of all refused results.
     """
     results = request.results
-    if not 1 <= len(results) <= MAX_BATCH_RESULTS:
-        raise Invalid(
-            "results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MAX_BATCH_RESULTS}
-        )
+    check_count("results", results, MAX_BATCH_RESULTS)
     new_events: list[Message] = []
     refusals: list[Refusal] = []
     for place, shown in enumerate(results):

@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_count
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -202,10 +202,7 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
     ``Refusal`` with the reasons of all refused results.
     """
     results = request.results
-    if not 1 <= len(results) <= MAX_BATCH_RESULTS:
-        raise Invalid(
-            "results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MAX_BATCH_RESULTS}
-        )
+    check_count("results", results, MAX_BATCH_RESULTS)
     new_events: list[Message] = []
     refusals: list[Refusal] = []
     for place, result in enumerate(results):

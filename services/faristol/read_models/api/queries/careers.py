@@ -8,8 +8,7 @@ from typing import Any
 
 from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.refusal import N_
+from faristol.kernel.errors import NotFound, check_range
 from faristol.pb.results.v1 import careers_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import person
@@ -55,12 +54,7 @@ async def get_season_bests(
     models: ReadModels, request: pb.GetSeasonBestsRequest, context: Context
 ) -> pb.GetSeasonBestsResponse:
     """Return the best results of a season. Raises ``NotFound``, and ``Invalid`` for an impossible number of games."""
-    if not 0 <= request.min_games <= MAX_AVERAGE_GAMES_COUNT:
-        raise Invalid(
-            "min_games",
-            N_("{given} is not a possible number: expected {least} to {most}"),
-            {"given": request.min_games, "least": 0, "most": MAX_AVERAGE_GAMES_COUNT},
-        )
+    check_range("min_games", request.min_games, 0, MAX_AVERAGE_GAMES_COUNT)
     seasons, position = await load_seasons(models, request, context)
     season = seasons.find(request.season_id)
     tournaments, position = await load_tournaments(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_length
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.minors import public_category
@@ -48,12 +49,7 @@ async def search_players(
             N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
             {"limit": request.page_size, "most": MAX_ANSWER_PLAYERS, "usual": DEFAULT_FOUND_PLAYERS},
         )
-    if len(request.search) > MAX_NAME_QUERY_CHARACTERS:
-        raise Invalid(
-            "search",
-            N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(request.search), "least": 0, "most": MAX_NAME_QUERY_CHARACTERS},
-        )
+    check_length("search", request.search, 0, MAX_NAME_QUERY_CHARACTERS)
     await models.reach(request.min_position, context)
     found, position = await models.directory.search(request.search, request.min_position)
     check_reached(request.min_position, position)
