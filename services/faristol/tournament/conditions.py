@@ -15,6 +15,21 @@ from faristol.rules.officials import check_not_concerned
 from faristol.tournament.state import Pairing, PlayerState, RoundState, TournamentState
 
 
+def build_round_refusal(reason: str, article: str, message: str, number: int) -> Refusal:
+    """Return a refusal about a round, whose number fills ``{round}`` of the message."""
+    return Refusal(reason, article, message, {"round": number}, subject=f"rounds/{number}")
+
+
+def build_game_refusal(reason: str, article: str, message: str, game: str) -> Refusal:
+    """Return a refusal about a game, whose id fills ``{game}`` of the message."""
+    return Refusal(reason, article, message, {"game": game}, subject=f"games/{game}")
+
+
+def build_player_refusal(reason: str, article: str, message: str, player_id: str) -> Refusal:
+    """Return a refusal about a player, whose id fills ``{player}`` of the message."""
+    return Refusal(reason, article, message, {"player": player_id}, subject=f"players/{player_id}")
+
+
 def check_not_removed(state: TournamentState) -> None:
     """Raise ``Refusal`` if the tournament is removed."""
     if state.removed:
@@ -117,13 +132,8 @@ def build_not_registered_refusal(state: TournamentState, player_id: str) -> Refu
 
 def build_expelled_refusal(player: PlayerState) -> Refusal:
     """Return the refusal for an expelled player."""
-    return Refusal(
-        "EXPELLED",
-        player.expelled_under,
-        N_("{player} has been expelled: they can return only if the expulsion is lifted."),
-        {"player": player.player_id},
-        subject=f"players/{player.player_id}",
-    )
+    text = N_("{player} has been expelled: they can return only if the expulsion is lifted.")
+    return build_player_refusal("EXPELLED", player.expelled_under, text, player.player_id)
 
 
 def paired_round(state: TournamentState, number: int) -> RoundState:
@@ -147,13 +157,7 @@ def found_round(state: TournamentState, number: int) -> RoundState:
 
 def build_not_started_refusal(number: int) -> Refusal:
     """Return the refusal for a command on a round that is not started."""
-    return Refusal(
-        "ROUND_NOT_STARTED",
-        "",
-        N_("Round {round} has not been started."),
-        {"round": number},
-        subject=f"rounds/{number}",
-    )
+    return build_round_refusal("ROUND_NOT_STARTED", "", N_("Round {round} has not been started."), number)
 
 
 def found_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]:
@@ -177,13 +181,8 @@ def paired_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]
 
 def build_result_known_refusal(game: str, article: str) -> Refusal:
     """Return the refusal for a game with a result, which only a correction can change."""
-    return Refusal(
-        "RESULT_KNOWN",
-        article,
-        N_("{game} already has a result: correct it, if the rules allow that."),
-        {"game": game},
-        subject=f"games/{game}",
-    )
+    text = N_("{game} already has a result: correct it, if the rules allow that.")
+    return build_game_refusal("RESULT_KNOWN", article, text, game)
 
 
 def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...], name: str) -> None:

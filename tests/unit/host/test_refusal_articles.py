@@ -189,6 +189,10 @@ class Raised(NamedTuple):
     article: ast.expr
 
 
+MAKERS = frozenset({"Refusal", "build_round_refusal", "build_game_refusal", "build_player_refusal"})
+"""Names that make a refusal from a reason and an article."""
+
+
 @cache
 def list_refusals() -> tuple[Raised, ...]:
     """Return every refusal with a literal reason."""
@@ -199,8 +203,8 @@ def list_refusals() -> tuple[Raised, ...]:
                 for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                     match node:
                         case ast.Call(
-                            func=ast.Name("Refusal"), args=[ast.Constant(value=str(reason)), ast.expr() as article, *_]
-                        ):
+                            func=ast.Name(name), args=[ast.Constant(value=str(reason)), ast.expr() as article, *_]
+                        ) if name in MAKERS:
                             yield Raised(f"{file.relative_to(ROOT)}:{node.lineno}", reason, article)
 
     return tuple(find_refusals())

@@ -20,12 +20,10 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.read_models.api.queries.messages import load_messages
 from faristol.read_models.computed.awards import (
     Candidate,
-    Offered,
-    apply_award_event,
     compute_awards,
     feats_of_games,
 )
-from faristol.read_models.computed.prizes import CRITERION_KINDS, Plays
+from faristol.read_models.computed.prizes import CRITERION_KINDS, Offered, Plays, apply_prize_event
 from faristol.read_models.storage import history
 from faristol.read_models.storage.lookup import Found
 from faristol.read_models.storage.rows import StoredPart
@@ -44,7 +42,7 @@ async def _find(world: World) -> Found:
 
 
 async def _load_prizes(world: World) -> Offered:
-    return (await load(world.services.record, TOURNAMENT_STREAM, Offered(), apply_award_event)).state
+    return (await load(world.services.record, TOURNAMENT_STREAM, Offered(), apply_prize_event)).state
 
 
 async def find_prize_lists(world: World) -> list[str]:

@@ -7,10 +7,8 @@ sentences why a player has a prize.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-
-from google.protobuf.message import Message
 
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Param
@@ -18,11 +16,11 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.minors import MINORS_AGE_LIMIT, is_of_minors
-from faristol.read_models.computed.prizes import CRITERION_KINDS, Play, Plays, list_claims
+from faristol.read_models.computed.prizes import CRITERION_KINDS, Offered, Play, Plays, list_claims
 from faristol.read_models.storage.rows import Round
 from faristol.rules.prizes import Limit, Outcome, PrizeEntrant, PrizeList, Sharing, award
 from faristol.text import number, say, translations
-from faristol.text.money import DEFAULT_CURRENCY, format_money
+from faristol.text.money import format_money
 
 SHARINGS: Mapping[int, Sharing] = MappingProxyType(
     {
@@ -50,38 +48,6 @@ HORT = N_(
 TIED = N_("No tie-break separates {sharers} players: they divide the prizes of their places.")
 BY_LOT = N_("The prizes in kind are drawn by lot between the players of this place.")
 GIVEN_UP = N_("Given up for it: {prizes}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The prize lists of a tournament, their rules and the players excluded from them."""
-
-    rules: pairing.PrizeRulesSet = field(
-        default_factory=lambda: pairing.PrizeRulesSet(
-            sharing=pairing.PRIZE_SHARING_NONE, limit=pairing.PRIZE_LIMIT_SEVERAL, currency=DEFAULT_CURRENCY
-        )
-    )
-    lists: tuple[pairing.PrizeListSet, ...] = ()
-    """In their order."""
-    expelled: frozenset[str] = frozenset()
-
-
-def apply_award_event(before: Offered, event: Message) -> Offered:
-    """Return the prize lists of a tournament after one more of its events."""
-    match event:
-        case pairing.PrizeRulesSet():
-            return replace(before, rules=event)
-        case pairing.PrizeListSet():
-            others = [each for each in before.lists if each.list != event.list]
-            others.insert(event.place - 1, event)
-            return replace(before, lists=tuple(others))
-        case pairing.PrizeListRemoved():
-            return replace(before, lists=tuple(each for each in before.lists if each.list != event.list))
-        case pairing.PlayerExpelled():
-            return replace(before, expelled=before.expelled | {event.player_id})
-        case pairing.ExpulsionLifted():
-            return replace(before, expelled=before.expelled - {event.player_id})
-    return before
 
 
 @dataclass(frozen=True, slots=True)

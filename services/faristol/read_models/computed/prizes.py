@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from google.protobuf.message import Message
 
@@ -12,6 +12,7 @@ from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Game, Line, Round, ScoredWord, decode_tuples
+from faristol.text.money import DEFAULT_CURRENCY
 
 DEFAULT_PRIZE_KINDS: Sequence[pairing.PrizeKind.ValueType] = (
     pairing.PRIZE_KIND_BINGOS,
@@ -65,19 +66,34 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """The prizes of a tournament and the players excluded from them."""
+class Offered:
+    """The special prizes and the prize lists of a tournament, their rules and the players excluded from them."""
 
     kinds: Sequence[pairing.PrizeKind.ValueType] = DEFAULT_PRIZE_KINDS
+    rules: pairing.PrizeRulesSet = field(
+        default_factory=lambda: pairing.PrizeRulesSet(
+            sharing=pairing.PRIZE_SHARING_NONE, limit=pairing.PRIZE_LIMIT_SEVERAL, currency=DEFAULT_CURRENCY
+        )
+    )
+    lists: tuple[pairing.PrizeListSet, ...] = ()
+    """In their order."""
     expelled: frozenset[str] = frozenset()
     """Expelled players: no book says what becomes of their prizes, and the next in line takes them."""
 
 
-def apply_prize_event(before: Offer, event: Message) -> Offer:
+def apply_prize_event(before: Offered, event: Message) -> Offered:
     """Return the prizes of a tournament after one more of its events."""
     match event:
         case pairing.PrizesOffered():
             return replace(before, kinds=tuple(event.prizes))
+        case pairing.PrizeRulesSet():
+            return replace(before, rules=event)
+        case pairing.PrizeListSet():
+            others = [each for each in before.lists if each.list != event.list]
+            others.insert(event.place - 1, event)
+            return replace(before, lists=tuple(others))
+        case pairing.PrizeListRemoved():
+            return replace(before, lists=tuple(each for each in before.lists if each.list != event.list))
         case pairing.PlayerExpelled():
             return replace(before, expelled=before.expelled | {event.player_id})
         case pairing.ExpulsionLifted():
@@ -86,7 +102,7 @@ def apply_prize_event(before: Offer, event: Message) -> Offer:
 
 
 def prizes(
-    offer: Offer,
+    offered: Offered,
     rounds: Sequence[Round],
     plays: Plays,
     annulled: Collection[str] = (),
@@ -99,9 +115,13 @@ def prizes(
     won = [
         _best(
             kind,
-            (claim for claim in list_claims(kind, rounds, plays, annulled) if claim[1].player_id not in offer.expelled),
+            (
+                claim
+                for claim in list_claims(kind, rounds, plays, annulled)
+                if claim[1].player_id not in offered.expelled
+            ),
         )
-        for kind in offer.kinds
+        for kind in offered.kinds
     ]
     for prize in won:
         prize.unrecorded = prize.kind in PLAY_PRIZE_KINDS and not plays.recorded

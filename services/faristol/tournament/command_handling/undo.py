@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.command_handling.registry import BASE_COMMANDS, UNDO
+from faristol.tournament.conditions import build_game_refusal
 from faristol.tournament.prefix import Prefix
 from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import TournamentState
@@ -40,12 +41,8 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     """
     act, version = situation.act(request.version), request.version
     if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
-        raise Refusal(
-            "NOT_UNDONE",
-            "",
-            N_("A result cannot be undone: correct it with `result correct` for {game}."),
-            {"game": act.game_id},
-            subject=f"games/{act.game_id}",
+        raise build_game_refusal(
+            "NOT_UNDONE", "", N_("A result cannot be undone: correct it with `result correct` for {game}."), act.game_id
         )
     entry = UNDO.get(type(act), NO_UNDO)
     entry.check(situation, act)

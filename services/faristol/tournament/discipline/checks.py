@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
-from faristol.tournament.conditions import build_expelled_refusal, find_registered_player
+from faristol.tournament.conditions import build_expelled_refusal, build_player_refusal, find_registered_player
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import Appeal, AppealPhase, PlayerState, Sanction, TournamentState
 
@@ -88,12 +88,8 @@ def is_lifted(act: Sanction, past_events: Sequence[Message], version: int) -> bo
 def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
     """Raise ``Refusal`` if the sanction is already lifted."""
     if is_lifted(act, situation.past_events, version):
-        raise Refusal(
-            "SANCTION_LIFTED",
-            act.article,
-            N_("The sanction on {player} has already been lifted."),
-            {"player": act.player_id},
-            subject=f"players/{act.player_id}",
+        raise build_player_refusal(
+            "SANCTION_LIFTED", act.article, N_("The sanction on {player} has already been lifted."), act.player_id
         )
 
 

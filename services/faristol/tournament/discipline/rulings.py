@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.challenges import spread_correction
-from faristol.tournament.conditions import check_arbiter, found_game
+from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
 from faristol.tournament.situation import PairingCommand, Situation, Undo, of_game
 
 
@@ -27,12 +27,11 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
     check_arbiter(request.arbiter_id, pairing.player_ids)
     article, rulings = ruleset.article("challenge.corrected_later"), situation.tables[game]
     if game not in played.results:
-        raise Refusal(
+        raise build_game_refusal(
             "GAME_NOT_OVER",
             article,
             N_("{game} has no result yet: a wrong ruling can be corrected after the game."),
-            {"game": game},
-            subject=f"games/{game}",
+            game,
         )
     if turn < 1:
         turns = ", ".join(map(str, sorted(rulings.ruled))) or "–"

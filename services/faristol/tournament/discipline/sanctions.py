@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.tournament.conditions import check_arbiter, check_open, check_to_come, found_game
+from faristol.tournament.conditions import build_game_refusal, check_arbiter, check_open, check_to_come, found_game
 from faristol.tournament.discipline.checks import (
     article_of,
     check_deciders,
@@ -141,12 +141,8 @@ def _check_game(state: TournamentState, request: pb.SanctionPlayerRequest) -> No
     if player_id not in pairing.player_ids:
         raise Invalid("player_id", N_("{found} does not play in {game}"), {"found": player_id, "game": game})
     if game not in played.results:
-        raise Refusal(
-            "GAME_NOT_OVER",
-            "",
-            N_("{game} has no result yet: impose the sanction at its table."),
-            {"game": game},
-            subject=f"games/{game}",
+        raise build_game_refusal(
+            "GAME_NOT_OVER", "", N_("{game} has no result yet: impose the sanction at its table."), game
         )
     if request.kind == GAME and player_id in played.decided[game].losers:
         raise Refusal(
@@ -249,15 +245,14 @@ def _lifted_at_table(
     """
     played, pairing = found_game(situation.state, act.game_id)
     if act.points and act.game_id not in played.results:
-        raise Refusal(
+        raise build_game_refusal(
             "GAME_NOT_OVER",
             act.article,
             N_(
                 "{game} has no result yet: its arbiter corrects the total at the table, "
                 "or the sanction is lifted after the game."
             ),
-            {"game": act.game_id},
-            subject=f"games/{act.game_id}",
+            act.game_id,
         )
     lift = events.SanctionLifted(
         player_id=act.player_id,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid, check_count
+from faristol.kernel.errors import Invalid
 from faristol.kernel.likeness import like
-from faristol.kernel.refusal import N_, Refusal, check_none
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import check_arbiter, check_open, found_game
-from faristol.tournament.results.entry import MAX_BATCH_RESULTS, list_reasons_about, locate_in_results
+from faristol.tournament.conditions import build_game_refusal, check_arbiter, check_open, found_game
+from faristol.tournament.results.entry import decide_each
 from faristol.tournament.results.results import check_standing, final_scores, given_scores
 from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
-from faristol.tournament.state import Pairing, RoundState, TournamentState, evolve
+from faristol.tournament.state import Pairing, RoundState, TournamentState
 
 
 def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
@@ -87,23 +85,11 @@ def confirm_results(situation: Situation, request: pb.ConfirmResultsRequest) -> 
     Raises ``Invalid`` for an empty or too long list, and as ``confirm_result`` does. Raises ``Refusal`` with the
     reasons of all refused results.
     """
-    results = request.results
-    check_count("results", results, MAX_BATCH_RESULTS)
-    new_events: list[Message] = []
-    refusals: list[Refusal] = []
-    for place, shown in enumerate(results):
-        one = like(pb.ConfirmResultRequest, shown, arbiter_id=request.arbiter_id)
-        try:
-            confirmed = confirm_result(situation, one)
-        except Refusal as refusal:
-            refusals += list_reasons_about(shown.game_id, refusal)
-            continue
-        except Invalid as problem:
-            raise locate_in_results(situation.state, place, shown.game_id, problem) from problem
-        situation = replace(situation, state=reduce(evolve, confirmed, situation.state))
-        new_events += confirmed
-    check_none(refusals)
-    return new_events
+
+    def confirm(before: Situation, shown: pb.ShownResult) -> list[Message]:
+        return confirm_result(before, like(pb.ConfirmResultRequest, shown, arbiter_id=request.arbiter_id))
+
+    return decide_each(situation, request.results, confirm)
 
 
 def _check_paper(request: pb.ConfirmResultRequest) -> None:
@@ -123,12 +109,11 @@ def _check_due(situation: Situation, played: RoundState, game: str) -> None:
             "NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not enabled confirmation.")
         )
     if not played.entered_by.get(game):
-        raise Refusal(
+        raise build_game_refusal(
             "NO_RESULT_ENTERED",
             "",
             N_("{game} has no result entered by an official: there is no result to confirm."),
-            {"game": game},
-            subject=f"games/{game}",
+            game,
         )
 
 

@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.corrections import check_result_correction
-from faristol.tournament.conditions import check_arbiter, found_game
+from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
 from faristol.tournament.results.results import (
     Scores,
     after_sanctions,
@@ -117,12 +117,11 @@ def _check_own(played: RoundState, game: str, person: str) -> None:
             subject=f"games/{game}",
         )
     if played.confirmed_by.get(game) or played.phase is not Phase.STARTED:
-        raise Refusal(
+        raise build_game_refusal(
             "CONFIRMED_ALREADY",
             "",
             N_("The result of {game} is confirmed, or its round is closed: an arbiter must correct it."),
-            {"game": game},
-            subject=f"games/{game}",
+            game,
         )
 
 
@@ -130,13 +129,7 @@ def _check_result(played: RoundState, pairing: Pairing, request: pb.CorrectResul
     """Raise ``Refusal`` if there is no result, or if it differs from ``scores_before``."""
     game = request.game_id
     if game not in played.results:
-        raise Refusal(
-            "NO_RESULT",
-            "",
-            N_("{game} has no result yet that could be corrected."),
-            {"game": game},
-            subject=f"games/{game}",
-        )
+        raise build_game_refusal("NO_RESULT", "", N_("{game} has no result yet that could be corrected."), game)
     if request.scores_before:
         check_standing(played, pairing, request.scores_before)
 
@@ -179,12 +172,11 @@ def _winner(before: GameDecision, request: pb.CorrectResultRequest, scores: Scor
             raise scores_swapped(winner_id, scores)
         return winner_id
     if not stayed:
-        raise Refusal(
+        raise build_game_refusal(
             "WINNER_NOT_SAID",
             "",
             N_("All players of {game} left it or lost it by decision: give winner_id or lost_by_all."),
-            {"game": request.game_id},
-            subject=f"games/{request.game_id}",
+            request.game_id,
         )
     winner_id = winner_by(stayed)
     if request.unplayed and not winner_id:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -46,6 +46,8 @@ from faristol.tournament.state import (
     evolve,
     take_off_entered,
 )
+
+R = TypeVar("R", pb.GameResult, pb.ShownResult)
 
 MAX_BATCH_RESULTS = 1_000
 """Limit of results in one command: more than a round has tables."""
@@ -201,20 +203,32 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
     Raises ``Invalid`` for an empty or too long list, and as ``enter_result`` and ``give_forfeit`` do. Raises
     ``Refusal`` with the reasons of all refused results.
     """
-    results = request.results
+    return decide_each(
+        situation, request.results, lambda before, result: _enter(before, result, request.arbiter_id, request.note)
+    )
+
+
+def decide_each(
+    situation: Situation, results: Sequence[R], decide: Callable[[Situation, R], list[Message]]
+) -> list[Message]:
+    """Decide about several results, each after those before, all or none.
+
+    Raises ``Invalid`` for an empty or too long list, and with the place of an invalid result. Raises ``Refusal`` with
+    the reasons of all refused results.
+    """
     check_count("results", results, MAX_BATCH_RESULTS)
     new_events: list[Message] = []
     refusals: list[Refusal] = []
     for place, result in enumerate(results):
         try:
-            entered = _enter(situation, result, request.arbiter_id, request.note)
+            decided = decide(situation, result)
         except Refusal as refusal:
-            refusals += list_reasons_about(result.game_id, refusal)
+            refusals += _list_reasons_about(result.game_id, refusal)
             continue
         except Invalid as problem:
-            raise locate_in_results(situation.state, place, result.game_id, problem) from problem
-        situation = replace(situation, state=reduce(evolve, entered, situation.state))
-        new_events += entered
+            raise _locate_in_results(situation.state, place, result.game_id, problem) from problem
+        situation = replace(situation, state=reduce(evolve, decided, situation.state))
+        new_events += decided
     check_none(refusals)
     return new_events
 
@@ -230,7 +244,7 @@ def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: s
     return give_forfeit(situation, forfeit, field="forfeited_by")
 
 
-def list_reasons_about(game: str, refusal: Refusal) -> list[Refusal]:
+def _list_reasons_about(game: str, refusal: Refusal) -> list[Refusal]:
     """Return the reasons of a refusal, each with its game as the subject."""
     return [
         Refusal(reason.reason, reason.article, reason.message, reason.params, subject=f"games/{game}")
@@ -238,7 +252,7 @@ def list_reasons_about(game: str, refusal: Refusal) -> list[Refusal]:
     ]
 
 
-def locate_in_results(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:
+def _locate_in_results(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:
     """Add the index of a result, from 0, and its table to an error of one of its fields.
 
     Errors of the shared fields, such as the arbiter and the time, do not change.

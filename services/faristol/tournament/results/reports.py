@@ -15,7 +15,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import check_arbiter, found_game
+from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
 from faristol.tournament.results.confirmations import confirm_result
 from faristol.tournament.results.corrections import correct_result, correct_unconfirmed
 from faristol.tournament.results.entry import enter_reported
@@ -52,12 +52,8 @@ def report_result(situation: Situation, request: pb.ReportResultRequest) -> list
         scores_claimed=() if stored else final_scores(scores),
     )
     if not stored and by and not is_open:
-        raise Refusal(
-            "CONFIRMED_ALREADY",
-            "",
-            N_("The result of {game} is confirmed: an arbiter must correct it."),
-            {"game": game},
-            subject=f"games/{game}",
+        raise build_game_refusal(
+            "CONFIRMED_ALREADY", "", N_("The result of {game} is confirmed: an arbiter must correct it."), game
         )
     return confirm_result(situation, asked)
 
@@ -80,13 +76,7 @@ def decide_dispute(situation: Situation, request: pb.DecideDisputeRequest) -> li
     check_arbiter(request.arbiter_id, pairing.player_ids)
     game = request.game_id
     if game not in played.disputed:
-        raise Refusal(
-            "NOT_DISPUTED",
-            "",
-            N_("The result of {game} is not disputed."),
-            {"game": game},
-            subject=f"games/{game}",
-        )
+        raise build_game_refusal("NOT_DISPUTED", "", N_("The result of {game} is not disputed."), game)
     scores = given_scores(pairing, request.scores)
     corrected: list[Message] = []
     if tuple(score for _, score in scores) != played.without_sanctions(game).scores:

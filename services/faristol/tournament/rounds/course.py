@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import check_open, paired_round
+from faristol.tournament.conditions import build_round_refusal, check_open, paired_round
 from faristol.tournament.results.confirmations import list_unconfirmed_tables
 from faristol.tournament.results.entry import lost_by_absence
 from faristol.tournament.rounds.readiness import check_all_there
@@ -22,12 +22,8 @@ def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
     state, ruleset, number = situation.state, situation.ruleset, request.round
     if state.draft is not None and state.draft.number == number:
         check_open(state)
-        raise Refusal(
-            "ROUND_NOT_PUBLISHED",
-            "",
-            N_("Round {round} is a draft: publish its pairing before you start it."),
-            {"round": number},
-            subject=f"rounds/{number}",
+        raise build_round_refusal(
+            "ROUND_NOT_PUBLISHED", "", N_("Round {round} is a draft: publish its pairing before you start it."), number
         )
     paired = paired_round(state, number)
     if paired.phase is not Phase.PAIRED:

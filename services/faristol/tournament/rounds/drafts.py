@@ -20,7 +20,7 @@ from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.tournament.conditions import check_given, check_open, found_round
+from faristol.tournament.conditions import build_round_refusal, check_given, check_open, found_round
 from faristol.tournament.rounds.readiness import check_all_there, check_next
 from faristol.tournament.rounds.systems import requested_byes
 from faristol.tournament.rounds.tables import MAX_TABLES, hall_of_table
@@ -50,7 +50,7 @@ def find_draft(state: TournamentState, number: int) -> Draft:
     check_open(state)
     check_given(number)
     if state.draft is None or state.draft.number != number:
-        raise Refusal("NO_DRAFT", "", N_("Round {round} has no draft."), {"round": number}, subject=f"rounds/{number}")
+        raise build_round_refusal("NO_DRAFT", "", N_("Round {round} has no draft."), number)
     return state.draft
 
 
@@ -163,12 +163,8 @@ def against_publication(state: TournamentState, ruleset: Ruleset, draft: Draft) 
         found.append(refusal)
     if draft.number > state.rounds:
         found.append(
-            Refusal(
-                "NO_ROUND_LEFT",
-                "",
-                N_("Round {round} no longer exists: discard its draft."),
-                {"round": draft.number},
-                subject=f"rounds/{draft.number}",
+            build_round_refusal(
+                "NO_ROUND_LEFT", "", N_("Round {round} no longer exists: discard its draft."), draft.number
             )
         )
     byes = dict(requested_byes(state, draft.number))
@@ -205,13 +201,7 @@ def publish(situation: Situation, request: pb.PublishRoundRequest) -> list[Messa
     """
     state, number = situation.state, request.round
     if 1 <= number <= len(state.played):
-        raise Refusal(
-            "ROUND_PUBLISHED",
-            "",
-            N_("The pairing of round {round} is already public."),
-            {"round": number},
-            subject=f"rounds/{number}",
-        )
+        raise build_round_refusal("ROUND_PUBLISHED", "", N_("The pairing of round {round} is already public."), number)
     draft = find_draft(state, number)
     check_none(against_publication(state, situation.ruleset, draft))
     paired = publish_draft(draft)
@@ -243,12 +233,8 @@ def schedule(situation: Situation, request: pb.SchedulePublicationRequest) -> li
 def cancel(situation: Situation, request: pb.CancelPublicationRequest) -> list[Message]:
     """Cancel the time at which a draft is published. Raises ``Refusal`` if no time is set."""
     if find_draft(situation.state, request.round).publish_at is None:
-        raise Refusal(
-            "NO_PUBLICATION_TIME",
-            "",
-            N_("No time is set for the publication of round {round}."),
-            {"round": request.round},
-            subject=f"rounds/{request.round}",
+        raise build_round_refusal(
+            "NO_PUBLICATION_TIME", "", N_("No time is set for the publication of round {round}."), request.round
         )
     return [events.PublicationCancelled(round=request.round, occurred_at=situation.occurred_at)]
 
@@ -258,21 +244,13 @@ def unpublish(situation: Situation, request: pb.UnpublishRoundRequest) -> list[M
     state, number = situation.state, request.round
     check_open(state)
     if state.draft is not None and state.draft.number == number:
-        raise Refusal(
-            "ROUND_NOT_PUBLISHED",
-            "",
-            N_("The pairing of round {round} is a draft: it is not published."),
-            {"round": number},
-            subject=f"rounds/{number}",
+        raise build_round_refusal(
+            "ROUND_NOT_PUBLISHED", "", N_("The pairing of round {round} is a draft: it is not published."), number
         )
     played = found_round(state, number)
     if played.phase is not Phase.PAIRED:
-        raise Refusal(
-            "ROUND_STARTED",
-            "",
-            N_("Round {round} has been started: its pairing cannot change."),
-            {"round": number},
-            subject=f"rounds/{number}",
+        raise build_round_refusal(
+            "ROUND_STARTED", "", N_("Round {round} has been started: its pairing cannot change."), number
         )
     paired = latest(events.RoundPaired, situation.past_events)
     draft = draft_pairing(paired, played.bye or "", changed=paired.changed_by_hand)

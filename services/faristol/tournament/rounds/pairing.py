@@ -16,7 +16,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, derive_seed
-from faristol.tournament.conditions import check_meets_at_tables, check_open, paired_round
+from faristol.tournament.conditions import build_round_refusal, check_meets_at_tables, check_open, paired_round
 from faristol.tournament.rounds.readiness import against_next, check_next
 from faristol.tournament.rounds.systems import Proposal, of_algorithm, propose
 from faristol.tournament.rounds.tables import check_tables, hall_of_table, tables_for, tables_for_matches
@@ -55,12 +55,11 @@ def _is_draft(state: TournamentState, ruleset: Ruleset, request: pb.PairRoundReq
     if not request.HasField("draft"):
         return drafted or state.publication == events.PAIRING_PUBLICATION_DRAFT
     if drafted and not request.draft:
-        raise Refusal(
+        raise build_round_refusal(
             "ROUND_DRAFTED",
             "",
             N_("Round {round} has a draft: publish or discard it, or pair the round again as a draft."),
-            {"round": request.round},
-            subject=f"rounds/{request.round}",
+            request.round,
         )
     return request.draft
 
@@ -152,12 +151,8 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
         check_open(situation.state)
         return [events.DraftDiscarded(round=number, note=request.note, occurred_at=situation.occurred_at)]
     if paired_round(situation.state, number).phase is not Phase.PAIRED:
-        raise Refusal(
-            "ROUND_STARTED",
-            "",
-            N_("Round {round} has been started: its pairing cannot change."),
-            {"round": number},
-            subject=f"rounds/{number}",
+        raise build_round_refusal(
+            "ROUND_STARTED", "", N_("Round {round} has been started: its pairing cannot change."), number
         )
     return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
 
@@ -195,14 +190,13 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     asked = pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm), draft=False)
     again = pair(situation, asked)
     if replace(was, postponed=frozenset()) != reduce(evolve, again, situation.state).played[number - 1]:
-        raise Refusal(
+        raise build_round_refusal(
             "NOT_UNDONE",
             "",
             N_(
                 "Round {round} would be paired differently from before: pair it without expecting a particular pairing."
             ),
-            {"round": number},
-            subject=f"rounds/{number}",
+            number,
         )
     agreed = {event.game_id: event for event in before if isinstance(event, events.GamePostponed)}
     return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]

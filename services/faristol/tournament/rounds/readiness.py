@@ -11,7 +11,13 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.standings.bracket import DecidedBy
-from faristol.tournament.conditions import build_not_started_refusal, check_given, check_open
+from faristol.tournament.conditions import (
+    build_not_started_refusal,
+    build_player_refusal,
+    build_round_refusal,
+    check_given,
+    check_open,
+)
 from faristol.tournament.rounds.knock_out import bracket_of
 from faristol.tournament.rounds.systems import losers_by_absence, too_many_rounds
 from faristol.tournament.state import Phase, RoundState, TournamentState, evolve
@@ -120,12 +126,11 @@ def _not_checked_in(state: TournamentState, number: int) -> Iterator[Refusal]:
         player.player_id for player in state.to_pair(number) if not player.checked_in and player.player_id not in left
     ]
     if len(waiting) == 1:
-        yield Refusal(
+        yield build_player_refusal(
             "NOT_CHECKED_IN",
             "",
             N_("{player} is not checked in: check them in, have them sit out the round, or withdraw them."),
-            {"player": waiting[0]},
-            subject=f"players/{waiting[0]}",
+            waiting[0],
         )
     elif waiting:
         yield Refusal(
@@ -242,13 +247,7 @@ def _check_bracket(state: TournamentState, ruleset: Ruleset, played: RoundState,
         if match.decided_by in {None, DecidedBy.WITHDRAWAL}  # such a pair stands if absence loses the game
     }
     if not pairs.issuperset(frozenset(table.player_ids) for table in played.pairings):
-        raise Refusal(
-            "BRACKET_CHANGED",
-            "",
-            BRACKET_CHANGED[is_published],
-            {"round": played.number},
-            subject=f"rounds/{played.number}",
-        )
+        raise build_round_refusal("BRACKET_CHANGED", "", BRACKET_CHANGED[is_published], played.number)
 
 
 def round_to_pair_again(state: TournamentState, ruleset: Ruleset, new_events: Sequence[Message]) -> int:

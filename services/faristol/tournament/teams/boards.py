@@ -14,6 +14,7 @@ from itertools import zip_longest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import is_rest
+from faristol.tournament.conditions import build_player_refusal
 from faristol.tournament.rounds import systems
 from faristol.tournament.rounds.ranking import initial_ranking
 from faristol.tournament.rounds.systems import Proposal
@@ -107,12 +108,11 @@ def against_line_ups(state: TournamentState, ruleset: Ruleset, number: int) -> I
     in_teams = {player for team in state.teams for player in team.line_up}
     for player in state.to_pair(number):
         if player.player_id not in in_teams:
-            yield Refusal(
+            yield build_player_refusal(
                 "NOT_IN_TEAM",
                 article,
                 N_("{player} is not in the line-up of any team: set a line-up that includes them, or withdraw them."),
-                {"player": player.player_id},
-                subject=f"players/{player.player_id}",
+                player.player_id,
             )
     for team in state.teams:
         if team.entry.takes_part(number) and not there(state, team.team_id, number):

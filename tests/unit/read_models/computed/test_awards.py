@@ -7,11 +7,10 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.awards import (
     Candidate,
     Feat,
-    Offered,
-    apply_award_event,
     compute_awards,
     is_list_of_minors,
 )
+from faristol.read_models.computed.prizes import Offered, apply_prize_event
 
 NAMES = {"anna": "Anna", "biel": "Biel", "carla": "Carla", "dani": "Dani"}
 FIELD = [
@@ -31,7 +30,7 @@ def offer(*lists: pairing.PrizeListSet, **rules: object) -> Offered:
     }
     event = pairing.PrizeRulesSet(**{**values, **rules})  # type: ignore[arg-type] # fields of the event
     for each in (event, *lists):
-        offered = apply_award_event(offered, each)
+        offered = apply_prize_event(offered, each)
     return offered
 
 
@@ -60,7 +59,7 @@ def test_a_list_has_the_players_of_its_category_club_and_age() -> None:
 
 def test_a_list_without_prize_rules_is_paid_in_euros() -> None:
     main, women = prize_list(1, amounts=[300]), prize_list(2, category="women", amounts=[90])
-    offered = apply_award_event(apply_award_event(Offered(), main), women)
+    offered = apply_prize_event(apply_prize_event(Offered(), main), women)
     assert offered.rules.currency == "EUR"
     assert list_awarded(offered) == [[("anna", 300)], [("anna", 90)]]
 
@@ -89,7 +88,7 @@ def test_the_reason_names_the_list_the_sharing_and_the_prize_given_up() -> None:
 def test_expelled_players_and_those_who_take_no_prize_are_passed_over() -> None:
     offered = offer(prize_list(1, amounts=[9, 4]), player_ids=["anna"])
     assert list_awarded(offered) == [[("biel", 9), ("carla", 4)]]
-    assert list_awarded(apply_award_event(offered, pairing.PlayerExpelled(player_id="biel"))) == [[("carla", 9)]]
+    assert list_awarded(apply_prize_event(offered, pairing.PlayerExpelled(player_id="biel"))) == [[("carla", 9)]]
 
 
 def test_a_hidden_list_tells_no_player_and_no_other_list_mentions_it() -> None:
@@ -105,6 +104,6 @@ def test_a_hidden_list_tells_no_player_and_no_other_list_mentions_it() -> None:
 
 def test_a_list_keeps_its_number_when_its_place_changes_or_another_is_removed() -> None:
     offered = offer(prize_list(1), prize_list(2), prize_list(3))
-    offered = apply_award_event(offered, prize_list(3, place=1))
+    offered = apply_prize_event(offered, prize_list(3, place=1))
     assert [each.list for each in offered.lists] == [3, 1, 2]
-    assert [each.list for each in apply_award_event(offered, pairing.PrizeListRemoved(list=1)).lists] == [3, 2]
+    assert [each.list for each in apply_prize_event(offered, pairing.PrizeListRemoved(list=1)).lists] == [3, 2]

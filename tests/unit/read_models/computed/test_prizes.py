@@ -5,7 +5,7 @@ from typing import Any
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.read_models.computed.prizes import (
     DEFAULT_PRIZE_KINDS,
-    Offer,
+    Offered,
     Play,
     Plays,
     apply_prize_event,
@@ -26,7 +26,7 @@ def table(round_: int, scores: dict[str, int], **told: Any) -> Round:
 def find_winners(
     kind: pairing.PrizeKind.ValueType, rounds: list[Round], expelled: frozenset[str] = frozenset()
 ) -> tuple[int, list[str]]:
-    (prize,) = prizes(Offer((kind,), expelled), rounds, NONE)
+    (prize,) = prizes(Offered((kind,), expelled=expelled), rounds, NONE)
     return prize.value, [winner.player_id for winner in prize.winners]
 
 
@@ -39,7 +39,7 @@ def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
         Play(Line(f"cup-r{round_}-t1", 3, "cup", player_id=player, score=95, words=word, coordinates="H8"), round_)
         for player, round_ in (("biel", 2), ("anna", 4), ("anna", 1))
     ]
-    (prize,) = prizes(Offer((pairing.PRIZE_KIND_HIGH_PLAY,)), [], Plays({}, best, recorded=True))
+    (prize,) = prizes(Offered((pairing.PRIZE_KIND_HIGH_PLAY,)), [], Plays({}, best, recorded=True))
     assert (prize.value, prize.unrecorded) == (95, False)
     assert [(winner.player_id, winner.round) for winner in prize.winners] == [("anna", 1), ("anna", 4), ("biel", 2)]
     winner = prize.winners[2]
@@ -48,7 +48,7 @@ def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
 
 def test_whoever_has_most_bingos_is_ahead_and_equals_share_the_prize() -> None:
     plays = Plays({"biel": 2, "anna": 2, "carme": 1}, [], recorded=True)
-    (prize,) = prizes(Offer((pairing.PRIZE_KIND_BINGOS,)), [], plays)
+    (prize,) = prizes(Offered((pairing.PRIZE_KIND_BINGOS,)), [], plays)
     assert (prize.value, [winner.player_id for winner in prize.winners]) == (2, ["anna", "biel"])
 
 
@@ -80,19 +80,19 @@ def test_annulled_games_are_in_no_spread_and_a_sanction_stays() -> None:
         table(2, {"anna": 410, "carme": 400}),
         table(3, {"biel": 320, "carme": 300}),
     ]
-    found = prizes(Offer((pairing.PRIZE_KIND_SPREAD,)), rounds, NONE, annulled={"biel"})
+    found = prizes(Offered((pairing.PRIZE_KIND_SPREAD,)), rounds, NONE, annulled={"biel"})
     assert [(prize.value, [each.player_id for each in prize.winners]) for prize in found] == [(10, ["anna"])]
     assert find_winners(pairing.PRIZE_KIND_SPREAD, rounds) == (450, ["anna"])
 
 
 def test_nobody_is_ahead_before_anything_was_played() -> None:
-    assert [list(prize.winners) for prize in prizes(Offer(), [], NONE)] == [[]] * 4
+    assert [list(prize.winners) for prize in prizes(Offered(), [], NONE)] == [[]] * 4
 
 
 def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then() -> None:
     first = pairing.PrizesOffered(prizes=[pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS])
-    assert apply_prize_event(Offer(), pairing.TournamentCreated()).kinds == DEFAULT_PRIZE_KINDS
-    offer = apply_prize_event(Offer(), first)
+    assert apply_prize_event(Offered(), pairing.TournamentCreated()).kinds == DEFAULT_PRIZE_KINDS
+    offer = apply_prize_event(Offered(), first)
     assert list(offer.kinds) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
     assert list(apply_prize_event(offer, pairing.PrizesOffered()).kinds) == []
 
@@ -104,13 +104,13 @@ def test_an_expelled_player_takes_no_prize_and_the_next_in_line_does() -> None:
         assert find_winners(kind, rounds, frozenset({"anna"})) == (value, ["carme"])
     plays = Plays({"anna": 3, "biel": 1}, [], recorded=True)
     bingos, best = prizes(
-        Offer((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY), frozenset({"anna"})), [], plays
+        Offered((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY), expelled=frozenset({"anna"})), [], plays
     )
     assert (bingos.value, [winner.player_id for winner in bingos.winners]) == (1, ["biel"])
     assert (list(best.winners), best.unrecorded) == ([], False)
 
 
 def test_an_expulsion_that_is_lifted_leaves_the_prizes_as_they_were() -> None:
-    expelled = apply_prize_event(Offer(), pairing.PlayerExpelled(player_id="anna"))
+    expelled = apply_prize_event(Offered(), pairing.PlayerExpelled(player_id="anna"))
     assert expelled.expelled == {"anna"}
-    assert apply_prize_event(expelled, pairing.ExpulsionLifted(player_id="anna")) == Offer()
+    assert apply_prize_event(expelled, pairing.ExpulsionLifted(player_id="anna")) == Offered()

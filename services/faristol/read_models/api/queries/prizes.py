@@ -19,8 +19,6 @@ from faristol.read_models.computed.awards import (
     Candidate,
     Feat,
     Feats,
-    Offered,
-    apply_award_event,
     compute_awards,
     feats_of_games,
     feats_of_plays,
@@ -30,7 +28,7 @@ from faristol.read_models.computed.awards import (
 from faristol.read_models.computed.mode import check_has_tables
 from faristol.read_models.computed.prizes import (
     CRITERION_KINDS,
-    Offer,
+    Offered,
     Play,
     Plays,
     apply_prize_event,
@@ -58,15 +56,21 @@ async def get_prizes(
 ) -> results.GetPrizesResponse:
     """Return the leaders for the special prizes."""
     await models.reach(request.min_position, context)
-    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), apply_prize_event)).state
-    of, plays, annulled, position = await _load_plays(models.record, request.tournament_id, offer.expelled)
+    offered = await load_offered(models, request.tournament_id)
+    of, plays, annulled, position = await _load_plays(models.record, request.tournament_id, offered.expelled)
     check_reached(request.min_position, position)
     check_has_tables(of.tournament)
     if await models.moment_told(of.tournament, position):
         raise await load_held_refusal(models.record, request.tournament_id)
-    won = await asyncio.to_thread(prizes, offer, [of.rounds[number] for number in sorted(of.rounds)], plays, annulled)
+    rounds = [of.rounds[number] for number in sorted(of.rounds)]
+    won = await asyncio.to_thread(prizes, offered, rounds, plays, annulled)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=position, over=of.is_over)
+
+
+async def load_offered(models: ReadModels, tournament_id: str) -> Offered:
+    """Return the prizes that a tournament offers."""
+    return (await load(models.record, f"tournament-{tournament_id}", Offered(), apply_prize_event)).state
 
 
 async def _load_plays(
@@ -113,7 +117,7 @@ async def get_awards(
     if late := await models.moment_told(found.head, found.position):
         found = await history.players(models.record, tournament_id, late)
     check_has_tables(found.head)
-    offered = (await load(models.record, f"tournament-{tournament_id}", Offered(), apply_award_event)).state
+    offered = await load_offered(models, tournament_id)
     answer = results.GetAwardsResponse(
         sharing=offered.rules.sharing,
         limit=offered.rules.limit,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.kernel.errors import Invalid, NotFound
@@ -13,8 +12,8 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
+from faristol.read_models.api.queries.prizes import load_offered
 from faristol.read_models.computed import standings, standings_explanations, teams
-from faristol.read_models.computed.awards import Offered, apply_award_event
 from faristol.read_models.computed.crosstable import crosstable
 from faristol.read_models.computed.mode import check_has_tables
 from faristol.read_models.computed.prospects import add_goals, build_race, list_goals, list_prospects
@@ -155,7 +154,7 @@ async def get_prospects(
     if request.player_id and not shown:
         raise NotFound("player", request.player_id)
     stages = await _list_stages(models, found)
-    offered = (await load(models.record, f"tournament-{request.tournament_id}", Offered(), apply_award_event)).state
+    offered = await load_offered(models, request.tournament_id)
     goals = list_goals(place, offered.lists, stages, request.tournament_id)
     gone = {player.player_id for player in found.of.players.values() if player.withdrawn_round}
     await asyncio.to_thread(add_goals, shown, lines, race, gone, goals, language_of(context))
