@@ -182,6 +182,13 @@ def latest(kind: type[M], before: Sequence[Message]) -> M:
     return next((event for event in reversed(before) if isinstance(event, kind)), kind())
 
 
+def latest_about(act: Any, field: str, kinds: tuple[type[Message], ...], before: Sequence[Message]) -> Message | None:
+    """Return the last event of some types among ``before`` with the value of a field that ``act`` has; or None."""
+    value = getattr(act, field)
+    found = (event for event in reversed(before) if isinstance(event, kinds) and getattr(event, field) == value)
+    return next(found, None)
+
+
 def paired_since(act: Any, later: Message) -> bool:
     """Check whether ``later`` is the pairing of the event's round."""
     return isinstance(later, events.RoundPaired) and later.round == act.round

@@ -5,7 +5,7 @@ A console page extends ``console.html``. This module has no postponed annotation
 """
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -115,6 +115,20 @@ class Console:
         if read_done(self.request) and not part:
             delete_cookie(self.request, response, DONE_COOKIE)
         return response
+
+    def form_page(
+        self,
+        name: str,
+        head: pb.GetTournamentResponse | None,
+        *,
+        typed: Mapping[str, str] | None = None,
+        errors: Mapping[str, str] | None = None,
+        refused: str = "",
+        **values: Any,
+    ) -> Response:
+        """Render a page with forms, as ``page`` does; ``typed`` are their fields, ``errors`` the wrong ones."""
+        values |= {"typed": Typed(typed or {}), "errors": Typed(errors or {})}
+        return self.page(name, head, status=status_of_form(refused, errors or ()), refused=refused, **values)
 
 
 ConsoleDep = Annotated[Console, Depends()]

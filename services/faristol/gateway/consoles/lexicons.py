@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import to_problem
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Lists, file_of
 from faristol.kernel.refusal import N_
@@ -101,17 +101,16 @@ async def _show(
 ) -> Response:
     listed: pb.ListLexiconsResponse = await console.calls.ask(pb.ListLexiconsRequest())
     there = {each.pin.name for each in listed.lexicons}
-    return console.page(
+    return console.form_page(
         "lexicons.html",
         None,
         console_name="lexicons",
-        status=status_of_form(refusal, errors or ()),
         refused=refusal,
         lexicons=listed.lexicons,
         installs=may_install(console),
         work=await console.calls.ask(pb.GetInstallationRequest()),
         open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
         tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
-        typed=Typed(typed or {}),
-        errors=Typed(errors or {}),
+        typed=typed,
+        errors=errors,
     )

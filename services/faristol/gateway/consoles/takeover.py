@@ -25,7 +25,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.creation import check_may_create
 from faristol.gateway.consoles.director.players import EMPTY
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Lists, file_of
@@ -374,15 +374,14 @@ async def _register(console: Console, tournament_id: str, division: FileDivision
 
 def _show(console: Console, takeover: Takeover) -> Response:
     typed = takeover.typed
-    return console.page(
+    return console.form_page(
         "director/import.html",
         None,
         console_name="new",
-        status=status_of_form(takeover.refused, takeover.errors),
         refused=takeover.refused,
         takeover=takeover,
         typed=typed,
-        errors=Typed(takeover.errors),
+        errors=takeover.errors,
         form_id=typed["command_id"] or str(uuid.uuid4()),
         books=list_books(),
         division_choices=[(name, name) for name in takeover.divisions],

@@ -18,7 +18,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.consoles.commands import form_id, hide_errors, send_form
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.responses import answers, to_tagged_response
@@ -158,11 +158,10 @@ async def _show_console(
             )
         moved = list(preview.moved)
     systems: rating_pb2.ListRatingSystemsResponse = await console.calls.ask(rating_pb2.ListRatingSystemsRequest())
-    return console.page(
+    return console.form_page(
         "ratings/console.html",
         None,
         console_name="ratings",
-        status=status_of_form(refused, errors or {}),
         refused=refused,
         lists=heads,
         candidates=[each for each in reversed(every) if each.tournament_id not in listed],
@@ -170,6 +169,6 @@ async def _show_console(
         first_moved=min((each.number for each in moved), default=0),
         system_names=[each.name for each in systems.systems],
         systems=RATING_SYSTEMS,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        typed=given,
+        errors=errors,
     )

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.federation.season_pages import LABELS, SeasonId
 from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
@@ -122,14 +122,13 @@ async def change_persons(console: ConsoleDep, given: Fields) -> Response:
 
 async def _show_persons(console: Console, given: Given | None = None, refused: str = "") -> Response:
     listed: season_pb2.ListMergesResponse = await console.calls.ask(season_pb2.ListMergesRequest())
-    return console.page(
+    return console.form_page(
         "seasons/persons_console.html",
         None,
         console_name="persons",
-        status=status_of_form(refused, ()),
         refused=refused,
         merges=listed.merges,
-        typed=Typed(given or {}),
+        typed=given,
     )
 
 
@@ -147,15 +146,14 @@ async def _show_list(
     errors: Mapping[str, str] | None = None,
     refused: str = "",
 ) -> Response:
-    return console.page(
+    return console.form_page(
         "seasons/console.html",
         None,
         console_name="seasons",
-        status=status_of_form(refused, errors or {}),
         refused=refused,
         seasons=(await seasons.seasons()).seasons,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        typed=given,
+        errors=errors,
     )
 
 
@@ -171,17 +169,16 @@ async def _show_season(
 ) -> Response:
     answer = await seasons.season(season_id, Moment(max(done, 0)))
     listed = await results.tournaments(archived=True)
-    return console.page(
+    return console.form_page(
         "seasons/season_console.html",
         None,
         console_name="seasons",
-        status=status_of_form(refused, errors or {}),
         refused=refused,
         season=answer.season,
         all_tournaments=listed.tournaments,
         in_circuit=_list_ids(answer.season),
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        typed=given,
+        errors=errors,
         spelled_basis={value: name_of(events.PointsBasis.DESCRIPTOR, value) for value in LABELS["bases"]},
         spelled_tie_break={
             value: name_of(events.CircuitTieBreak.DESCRIPTOR, value) for value in LABELS["tie_break_names"]

@@ -14,7 +14,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.administration.divisions import check_tables
 from faristol.tournament.conditions import check_open, find_registered_player
 from faristol.tournament.rounds.tables import check_halls, most_tables
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
 from faristol.tournament.state import HallRange
 
 
@@ -101,11 +101,9 @@ def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
 
 
 def _table_before(fixed: events.TableFixed, before: Sequence[Message]) -> Message:
-    for event in reversed(before):
-        if isinstance(event, events.TableFixed | events.TableReleased) and event.player_id == fixed.player_id:
-            if isinstance(event, events.TableFixed):
-                return pb.FixTableRequest(player_id=fixed.player_id, table=event.table)
-            break
+    earlier = latest_about(fixed, "player_id", (events.TableFixed, events.TableReleased), before)
+    if isinstance(earlier, events.TableFixed):
+        return pb.FixTableRequest(player_id=fixed.player_id, table=earlier.table)
     return pb.ReleaseTableRequest(player_id=fixed.player_id)
 
 

@@ -16,7 +16,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import build_not_registered_refusal, check_open
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
 from faristol.tournament.state import TournamentState
 
 CURRENCY = re.compile("[A-Z]{3}")
@@ -206,17 +206,13 @@ def _rules_before(act: events.PrizeRulesSet, before: Sequence[Message]) -> Messa
 
 
 def _list_before(act: events.PrizeListSet, before: Sequence[Message]) -> Message:
-    for event in reversed(before):
-        if isinstance(event, events.PrizeListSet | events.PrizeListRemoved) and event.list == act.list:
-            return _to_command(event) if isinstance(event, events.PrizeListSet) else _removal(act)
-    return _removal(act)
-
-
-def _removal(act: events.PrizeListSet) -> Message:
+    earlier = latest_about(act, "list", (events.PrizeListSet, events.PrizeListRemoved), before)
+    if isinstance(earlier, events.PrizeListSet):
+        return _to_command(earlier)
     return pb.RemovePrizeListRequest(list=act.list)
 
 
-def _to_command(event: events.PrizeListSet, *, removed: bool = False) -> Message:
+def _to_command(event: Message, *, removed: bool = False) -> Message:
     """Build the command that sets a list as an event did; ``removed`` for one that no longer exists."""
     places = {"list": 0, "place": 0} if removed else {}
     return like(pb.SetPrizeListRequest, event, occurred_at=None, **places)
@@ -224,8 +220,8 @@ def _to_command(event: events.PrizeListSet, *, removed: bool = False) -> Message
 
 def _removed_list(act: events.PrizeListRemoved, before: Sequence[Message]) -> Message:
     """Build the command that adds a removed list again, as the last one and with a new number."""
-    earlier = (event for event in reversed(before) if isinstance(event, events.PrizeListSet) and event.list == act.list)
-    return _to_command(next(earlier, events.PrizeListSet()), removed=True)
+    earlier = latest_about(act, "list", (events.PrizeListSet,), before)
+    return _to_command(earlier or events.PrizeListSet(), removed=True)
 
 
 def _thing(act: events.PrizeListSet | events.PrizeListRemoved) -> Hashable:

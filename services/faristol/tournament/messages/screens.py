@@ -22,7 +22,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_hall, check_not_removed
 from faristol.tournament.rounds.tables import most_tables
-from faristol.tournament.situation import PairingCommand, Situation, Undo
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest_about
 from faristol.tournament.state import TournamentState
 
 MAX_SCREENS_COUNT = 50
@@ -185,12 +185,10 @@ def _spell(part: events.ScreenPart) -> str:
 
 def _screen_before(act: events.ScreenSet | events.ScreenRemoved, before: Sequence[Message]) -> Message:
     """Build the command that restores the screen before an event."""
-    for event in reversed(before):
-        if isinstance(event, events.ScreenSet | events.ScreenRemoved) and event.code == act.code:
-            if isinstance(event, events.ScreenSet):
-                programme = [_spell(part) for part in event.programme]
-                return pb.SetScreenRequest(code=event.code, name=event.name, programme=programme, seconds=event.seconds)
-            break
+    earlier = latest_about(act, "code", (events.ScreenSet, events.ScreenRemoved), before)
+    if isinstance(earlier, events.ScreenSet):
+        programme = [_spell(part) for part in earlier.programme]
+        return pb.SetScreenRequest(code=act.code, name=earlier.name, programme=programme, seconds=earlier.seconds)
     return pb.RemoveScreenRequest(code=act.code)
 
 

@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_not_removed, found_round
 from faristol.tournament.rounds.tables import MAX_TABLES
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
 from faristol.tournament.state import TournamentState
 
 MAX_SLOT = 99
@@ -135,11 +135,9 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 
 def _slot_before(act: events.SlotPointed | events.SlotRemoved, before: Sequence[Message]) -> Message:
     """Build the command that restores the slot before an event."""
-    for event in reversed(before):
-        if isinstance(event, events.SlotPointed | events.SlotRemoved) and event.slot == act.slot:
-            if isinstance(event, events.SlotPointed):
-                return pb.PointSlotRequest(slot=event.slot, table=event.table, for_round=event.for_round)
-            break
+    earlier = latest_about(act, "slot", (events.SlotPointed, events.SlotRemoved), before)
+    if isinstance(earlier, events.SlotPointed):
+        return pb.PointSlotRequest(slot=act.slot, table=earlier.table, for_round=earlier.for_round)
     return pb.RemoveSlotRequest(slot=act.slot)
 
 

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from faristol.access_control.decide import SIGN_IN_TOO_OLD
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.creation import check_may_create
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.forms import Lists, check_file
 from faristol.gateway.pages.render import private_page
@@ -112,14 +112,13 @@ def _find_refusal(console: Console) -> str:
 def _show(
     console: Console, backup: Backup | None, errors: Mapping[str, str], typed: Typed, refused: str = ""
 ) -> Response:
-    return console.page(
+    return console.form_page(
         "director/restore.html",
         None,
         console_name="start",
-        status=status_of_form(refused, errors),
         refused=refused,
         backup=backup,
-        errors=Typed(errors),
+        errors=errors,
         typed=typed,
         most_bytes=MAX_BACKUP_BYTES,
         too_large=say(TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000}, console.language),

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, to_problem
 from faristol.gateway.consoles.forms import fill
-from faristol.gateway.consoles.frame import Console, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, TournamentId
 from faristol.gateway.consoles.messages.form import add_day, list_audiences, list_kinds
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.rpc.results import Reader
@@ -64,12 +64,11 @@ class HallMessages(Console):
         hall = hall if hall in halls else (halls[0] if own and halls else "")
         asked = pb.ListMessagesRequest(tournament_id=self.tournament_id, min_position=done)
         listed: pb.ListMessagesResponse = await self.calls.ask(asked)
-        return self.page(
+        return self.form_page(
             "arbiter_messages.html",
             head,
             console_name="arbiter",
             part=part,
-            status=status_of_form(refused, errors or {}),
             refused=refused,
             listed=[each for each in listed.messages if not hall or each.hall in {"", hall}],
             kinds=list_kinds(),
@@ -78,8 +77,8 @@ class HallMessages(Console):
             hall=hall,
             people=await self._people(hall),
             named=name_in_id,
-            typed=Typed(given or {}),
-            errors=Typed(errors or {}),
+            typed=given,
+            errors=errors,
         )
 
     async def _people(self, hall: str) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from faristol.access_control.roles import DIRECTOR
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors, send_form
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.alternatives import check_has_tables
@@ -88,15 +88,14 @@ async def _show(
         paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
         tables = {table.table: table for table in paired.tables}
     used = {each.slot for each in listed.slots}
-    return console.page(
+    return console.form_page(
         "slots.html",
         head,
         console_name="slots",
         part=part,
-        status=status_of_form(refused, errors or {}),
         refused=refused,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        typed=given,
+        errors=errors,
         slots=listed.slots,
         free=next((number for number in range(1, 100) if number not in used), 1),
         claims=claimed.claims,

@@ -19,7 +19,7 @@ from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
@@ -155,14 +155,13 @@ async def _show(
     settings = found.settings
     lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
     spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
-    return console.page(
+    return console.form_page(
         "fees.html",
         head,
         console_name="fees",
-        status=status_of_form(refused, errors or {}),
         refused=refused,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        typed=given,
+        errors=errors,
         found=found,
         accounts=part_of(_find(found, shown.find), shown.start),
         shown=shown,
