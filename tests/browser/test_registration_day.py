@@ -1,7 +1,7 @@
 """From the public form to the certificate, drafts seen from outside, and screens, in the browsers of all who take part.
 
 A player registers by the link of a message, pays to the treasurer, checks in by the code of the wall and reports the
-result on the own phone. Every page that is visited is checked: it is accessible and no wider than the screen.
+result on their own phone. Every page that is visited is checked: it is accessible and no wider than the screen.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ async def test_a_treasurer_may_call_no_method_but_those_of_entries_and_fees() ->
     own = {name for (_, name), method in NAMED.items() if TREASURER in callers(method)}
     assert own == {
         *("ListEntries", "ListFees", "RecordPayment", "CancelPayment", "CorrectPayment", "RefundPayment"),
-        *("SignOut", "GetCaller", "GetHallCode"),  # of the own credential
+        *("SignOut", "GetCaller", "GetHallCode"),  # of the caller
     }
 
 

@@ -409,7 +409,7 @@ async def test_tables_of_an_older_version_that_lack_a_column_are_not_read(
         assert await older.wait_until_reached(await passes(record, "game-a", 0, 3), 60)
         with pytest.raises(generations.NotBuilt, match="turns@2 is not built yet"):
             await read(record, new, look)
-        with pytest.raises(DBAPIError):  # a defect of the own version is no reason to wait
+        with pytest.raises(DBAPIError):  # a defect of this version is no reason to wait
             await read(record, old, look)
 
 

@@ -71,7 +71,7 @@ class Clock:
     """The last turn that a press completed."""
     pressed_at: Instant = 0
     held_turn: int = 0
-    """The last turn in which the mover stopped the own clock before pressing it."""
+    """The last turn in which the mover stopped the clock before pressing it."""
     held_at: Instant = 0
     challenge: int = 0
     """Number of the last challenge that neutralised this clock."""

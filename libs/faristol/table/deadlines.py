@@ -166,7 +166,7 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
 
 
 def _away(clock: Clock) -> Deadline:
-    """Return the deadline at which a player who left the table loses: the end of the own time (FISE 37)."""
+    """Return the deadline at which a player who left the table loses: the end of their own time (FISE 37)."""
     at = max(_after_ms(clock, clock.allowance_ms - clock.compute_used_ms(clock.running)), clock.running_since)
     return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
 

@@ -1,4 +1,4 @@
-"""Lists of persons of federations: the own CSV, rating lists of FIDE, WESPA and NASPA, and the players of a TRF.
+"""Lists of persons of federations: CSV of this program, rating lists of FIDE, WESPA and NASPA, the players of a TRF.
 
 The format is told by the content:
 

@@ -16,7 +16,7 @@ from faristol.event_store.backends.databases import kind_of
 from faristol.web_push.tables import follows, metadata, queue, state, subscriptions
 
 MESSAGES, PLAYER, TABLE, OWN = "messages", "player", "table", "own"
-"""Kinds of follows: the messages of a tournament, a player, a table, and the own messages of a signed-in player."""
+"""Kinds of follows: the messages of a tournament, a player, a table, and the messages to a signed-in player."""
 
 MAX_FOLLOWS_COUNT = 30
 """Limit of the follows of a subscription."""
@@ -147,7 +147,7 @@ async def remove(connection: AsyncConnection, ids: Collection[str]) -> None:
 
 
 async def forget_person(connection: AsyncConnection, player_id: str) -> None:
-    """Delete the follows of a player, and the own subscriptions of that player."""
+    """Delete the follows of a player, and the subscriptions of that player."""
     of_player = and_(follows.c.kind.in_((PLAYER, OWN)), follows.c.value == player_id)
     await connection.execute(delete(follows).where(of_player))
     queued = and_(queue.c.kind.in_((PLAYER, OWN)), queue.c.value == player_id)

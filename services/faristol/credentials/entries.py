@@ -1,4 +1,4 @@
-"""Sign-in of an entrant as a player, by the key of the own accepted entry, which the service of registrations knows."""
+"""Sign-in of an entrant as a player, by the key of an accepted entry, which the service of registrations knows."""
 
 from __future__ import annotations
 

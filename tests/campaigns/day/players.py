@@ -1,4 +1,4 @@
-"""Entrants and their phones: the entry, the check-in, the own table, the result."""
+"""Entrants and their phones: the entry, the check-in, their own table, the result."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Player:
         """Ask for notifications on the locked phone, as the script of the page does."""
         answer = await self.phone.get("my table", f"/tournaments/{self.tournament}/my-table")
         found = _OWN_PLAYER.search(answer.text)
-        assert found, "the page of the own table offers notifications"
+        assert found, "the page of their own table offers notifications"
         self.player_id, self.is_gone = found[1], is_gone
         key = (await self.phone.request("push", "GET", "/push/key")).json()["key"]
         self.push = PushBrowser()
@@ -142,7 +142,7 @@ class Player:
             raise FormError(f"{self.name} gets no notifications: {followed.status_code} {followed.text[:200]}")
 
     async def read_table(self, round_number: int) -> None:
-        """Read the own table of a round."""
+        """Read their own table of a round."""
         answer = await self.phone.get("my table", f"/tournaments/{self.tournament}/my-table")
         found = _RESULT_LINK.search(answer.text)
         self.table = int(found[3]) if found and int(found[2]) == round_number else 0
@@ -150,7 +150,7 @@ class Player:
             raise FormError(f"{self.name} does not see round {round_number}")
 
     async def look_again(self) -> None:
-        """Open the page of the own table, which updates itself."""
+        """Open the page of their own table, which updates itself."""
         await self.phone.get("my table", f"/tournaments/{self.tournament}/my-table?part=live")
 
 

@@ -129,7 +129,7 @@ async def test_marked_entries_are_accepted_by_one_command_and_those_with_a_probl
         (name, ANNA, "U18", True) for name in ("Anna Puig", "Carla Roca", "Dani Mas")
     ]
     assert await states(desk) == ["accepted", "rejected", "received", "accepted", "accepted"]
-    assert (await verify(desk.record)).names.bound == 5, "each entrant, under the own id"
+    assert (await verify(desk.record)).names.bound == 5, "each entrant, under their own id"
     before = await desk.record.last_position()
     assert list((await ask(desk, pb.AcceptEntriesRequest(entries=[2]))).accepted) == []
     assert await desk.record.last_position() == before

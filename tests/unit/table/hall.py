@@ -178,7 +178,7 @@ class Hall:
         self.do(clock_pb2.PressRequest(player_id=player or self.game.mover), seconds)
 
     def stop(self, seconds: float = 1, player: str = "") -> None:
-        """Stop the own clock, as the mover."""
+        """Stop their own clock, as the mover."""
         self.do(clock_pb2.StopRequest(player_id=player or self.game.mover), seconds)
 
     def settle(self) -> None:

@@ -51,7 +51,7 @@ def possible() -> Iterator[tuple[str, Hall, Message]]:
     yield "take tiles back", hall, pb.TakeBackTilesRequest(player_id="anna")
     yield "free exchange", festa_major(), pb.FreeExchangeRequest(player_id="anna", faces="AEIOUAE")
     yield "draw", place_play(fisc()), pb.DrawTilesRequest(player_id="anna")
-    yield "write the own play", place_play(fisc()), pb.WriteScoreRequest(player_id="anna")
+    yield "write their own play", place_play(fisc()), pb.WriteScoreRequest(player_id="anna")
     yield "write a play", place_play(fisc()), pb.WriteScoreRequest(player_id="biel")
     yield "dispute a count", place_play(fisc()), pb.DisputeCountRequest(player_id="biel")
     hall = place_play(fisc())

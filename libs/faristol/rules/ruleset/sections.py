@@ -16,7 +16,7 @@ TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost
 
 
 Step = Literal["place", "announce", "stop", "write", "draw", "press"]
-"""One step of a turn: lay the tiles, announce word and score (PES: declare the play done), stop the own clock, write
+"""One step of a turn: lay the tiles, announce word and score (PES: declare the play done), stop one's clock, write
 the score, refill the rack, start the opponent's clock."""
 
 
@@ -144,7 +144,7 @@ class FreeExchange:
     all_tiles: bool
     """Whether the whole rack must be changed."""
     when: Literal["before-acting", "never"]
-    """On the own turn, before any other action in it; or never."""
+    """On the player's own turn, before any other action in it; or never."""
     unfounded: Literal["none", "turn-lost"]
     """The penalty for requesting it without such a rack."""
 

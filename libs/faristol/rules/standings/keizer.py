@@ -6,7 +6,7 @@ rank. A win is worth the value of the opponent, a draw half of it. The values fo
 the scores, so that all games are counted again after each round, by the values of now. The system is J. H. Keizer's;
 clubs differ in the details, and these are taken here: the value of the first is one and a half times the number of
 players; a bye of the pairing and a full-point bye are worth two thirds of the player's own value, any other granted bye
-a third, without fractions; an unannounced absence is worth 0; the own value is no part of the score.
+a third, without fractions; an unannounced absence is worth 0; a player's own value is no part of the score.
 
 Invariant. The score does not depend on the order of the players or on ratings: equal scores share a rank and a value.
 Ranks are repeated until they no longer change, at most ``MAX_PASSES_COUNT`` times; the first are by points.

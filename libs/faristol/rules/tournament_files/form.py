@@ -24,7 +24,7 @@ class UnreadableFile(ValueError):
 
     @property
     def place(self) -> str:
-        """File and line, such as ``a.t:3``; the file alone for all of it."""
+        """File and line, such as ``a.t:3``; only the file if the problem has no line."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
 

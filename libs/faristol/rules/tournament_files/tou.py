@@ -1,9 +1,9 @@
 """The ``.tou`` file of AUPAIR, in which national and world federations take results for their ratings.
 
 A line ``*M07.03.2026 Name`` begins a tournament, ``*A`` a division with a line of its highest word, and a last line
-ends the file. A player is a line: the name in 20 columns, then for each round the own score and the number of the
+ends the file. A player is a line: the name in 20 columns, then for each round the player's score and the number of the
 opponent. 2000 is added to the score of a win, 1000 to that of a draw; the number of an opponent has a plus sign if the
-player started. A round against the own number is no game: 2001 is a bye with the points of a win, 1000 a round without
+player started. A game against oneself is no game: 2001 is a bye with the points of a win, 1000 a round without
 points, 0 a forfeit that was lost. The form is that of the files that tsh writes.
 """
 

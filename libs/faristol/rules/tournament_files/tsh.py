@@ -1,6 +1,6 @@
 """The folder of a tournament of tsh: ``config.tsh``, and a file of each division such as ``a.t``.
 
-A line of ``a.t`` is a player: the name, the rating, the numbers of the opponents round by round, a semicolon, the own
+A line of ``a.t`` is a player: the name, the rating, the numbers of the opponents round by round, a semicolon, the
 scores, and further fields after semicolons, such as ``p12`` (1 for a start, 2 for a reply, 0 for a bye), ``board`` and
 ``rrank`` (the ranks before the first round and after each).
 Players are numbered by their lines. Opponent 0 is a bye: with a score above 0 it is a win, below 0 a loss, and the

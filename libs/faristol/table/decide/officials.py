@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
+from faristol.rules import Ruleset
 from faristol.rules.draws.surplus import expulsion_due
 from faristol.rules.officials import check_not_concerned
 from faristol.table import Decide, Table
@@ -79,12 +80,29 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
     has already left or lost the game.
     """
     game, ruleset = table.game, table.ruleset
-    kind = request.kind
-    player_id = request.player_id
-    points = request.points
+    kind, player_id, points = request.kind, request.player_id, request.points
     check_arbiter(table, request.arbiter_id)
     check_seated(table, player_id)
     check_not_final(table)
+    _check_kind(ruleset, kind, points)
+    if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
+        check_running(table)
+        _check_in_play(table, player_id)
+    warning = kind == events.SANCTION_KIND_WARNING
+    imposed = events.SanctionImposed(
+        turn=game.turn,
+        player_id=player_id,
+        kind=kind,
+        points=points,
+        arbiter_id=request.arbiter_id,
+        article=ruleset.law.warning if warning else ruleset.law.sanctions,
+        note=request.note,
+    )
+    return [imposed, *_apply_sanction(game, ruleset, kind, player_id, points)]
+
+
+def _check_kind(ruleset: Ruleset, kind: events.SanctionKind.ValueType, points: int) -> None:
+    """Raise ``Invalid`` for an unknown kind or points that do not fit it, ``Refusal`` for too few points."""
     if kind not in SANCTION_KINDS:
         raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
     in_points = kind == events.SANCTION_KIND_POINTS
@@ -103,39 +121,24 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
             N_("A sanction deducts {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
-    if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
-        check_running(table)
-        _check_in_play(table, player_id)
-    warning = kind == events.SANCTION_KIND_WARNING
-    new_events: list[Message] = [
-        events.SanctionImposed(
-            turn=game.turn,
-            player_id=player_id,
-            kind=kind,
-            points=points,
-            arbiter_id=request.arbiter_id,
-            article=ruleset.law.warning if warning else ruleset.law.sanctions,
-            note=request.note,
-        )
-    ]
-    if in_points:
-        new_events.append(
-            events.ScoreAdjusted(
-                player_id=player_id,
-                points=-points,
-                reason=events.ADJUSTMENT_REASON_SANCTION,
-                article=ruleset.law.sanctions,
-            )
-        )
-    elif kind == events.SANCTION_KIND_TURN:
-        new_events.append(
-            events.NextTurnForfeited(
-                player_id=player_id, reason=events.TURN_LOST_REASON_SANCTION, article=ruleset.law.sanctions
-            )
-        )
-    elif kind == events.SANCTION_KIND_GAME:
-        new_events.extend(_lost_by_decision(game, [player_id]))
-    return new_events
+
+
+def _apply_sanction(
+    game: Game, ruleset: Ruleset, kind: events.SanctionKind.ValueType, player_id: str, points: int
+) -> list[Message]:
+    """Return the effect of a sanction: the points, the turn or the game that the player loses."""
+    article = ruleset.law.sanctions
+    match kind:
+        case events.SANCTION_KIND_POINTS:
+            reason = events.ADJUSTMENT_REASON_SANCTION
+            return [events.ScoreAdjusted(player_id=player_id, points=-points, reason=reason, article=article)]
+        case events.SANCTION_KIND_TURN:
+            lost = events.TURN_LOST_REASON_SANCTION
+            return [events.NextTurnForfeited(player_id=player_id, reason=lost, article=article)]
+        case events.SANCTION_KIND_GAME:
+            return _lost_by_decision(game, [player_id])
+        case _:
+            return []
 
 
 def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest, at: Instant) -> list[Message]:

@@ -133,7 +133,7 @@ class Cached:
         return None
 
     async def _render_answer(self, scope: Scope, asking: ParsedRequest, kept: CacheEntry | None, need: int) -> Rendered:
-        """Call the application for the answer to be cached."""
+        """Call the application, and return its answer for the cache."""
         query = [*asking.query, *([("min_position", str(need))] if need else [])]
         asked = ServiceReads(kept.digest, kept.position) if kept else ServiceReads()
         inner = {

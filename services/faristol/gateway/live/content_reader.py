@@ -164,7 +164,7 @@ class PendingContent:
             self.drop()
 
     def drop(self) -> None:
-        """Leave pending notifications to the record. Later changes begin with whole answers."""
+        """Drop pending notifications, which the record has too. Later changes begin with whole answers."""
         for each in self._pending:
             each.drop_changes()
         self._pending = []

@@ -75,7 +75,7 @@ class Results(Service):
         return head
 
     async def player_day(self, tournament_id: str, player_id: str) -> pb.GetPlayerDayResponse:
-        """Return a player's day in a tournament, and load its rule set. The player or an official must have called."""
+        """Return a player's day in a tournament, and load its rule set. Only that player and officials may call."""
         request = pb.GetPlayerDayRequest(tournament_id=tournament_id, player_id=player_id)
         found = await self._call(self._stub.GetPlayerDay, request)
         await fetch(self._stub, found.head.tournament.ruleset)

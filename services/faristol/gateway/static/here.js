@@ -1,4 +1,4 @@
-// The check-in of a player from the own phone. Without a network, the act is stored on the phone, with the ID of its
+// The check-in of a player from their own phone. Without a network, the act is stored on the phone, with the ID of its
 // command, and is sent when the network is back: even if the page was closed in the meantime. The service gives it the
 // time of its arrival, so it needs no clock and no order, unlike the acts of a table.
 

@@ -9,7 +9,7 @@ const ANSWER_TIMEOUT_MS = 12000;
 
 /** The state: `game`, `sheet`, `own`. */
 export class SlipState extends FollowedGame {
-  #asked = ""; // state of the game at the last request of the own sheet
+  #asked = ""; // state of the game at the last request of their own sheet
 
   /** `about` has `game`, `tournament`, `player`, `hall` and `news`; `key` is the storage key. */
   constructor(about, key) {
@@ -21,7 +21,7 @@ export class SlipState extends FollowedGame {
     return this.seen?.game.turns.at(-1) ?? null;
   }
 
-  /** Request all state again, with the own sheet: after this device sent an act, and after a time without a network. */
+  /** Request all state again, with their own sheet: after this device sent an act, and after a time without a network. */
   lookAnew() {
     this.#asked = "";
     return this.look();

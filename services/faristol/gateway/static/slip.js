@@ -23,7 +23,7 @@ const stateLine = document.getElementById("state");
 let saved = remembered(); // the last slip saved on this device: {turn, coordinates, word, at, id, waits}
 let claiming = 0; // the turn of the claim in preparation
 let claimed = ""; // the text of the claim
-let claimedOf = ""; // the player whose slip the claim is about; empty for the own slip
+let claimedOf = ""; // the player whose slip the claim is about; empty for their own slip
 let pause = 0; // the timer of the next automatic save
 let keeping = false; // whether a save is in progress
 
@@ -461,7 +461,7 @@ function wrote({ target }) {
   claimed = target.value;
 }
 
-/** Return the choice of the slip for a claim: the own slip, or that of another player of the hall (FISC II.9). */
+/** Return the choice of the slip for a claim: their own slip, or that of another player of the hall (FISC II.9). */
 function whoseSlip() {
   const options = [{ player: "", name: text("claimMine") }, ...about.hallmates].map(({ player, name }) =>
     make("option", { value: player, selected: player === claimedOf }, name),

@@ -55,7 +55,7 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
 
 
 def confirm_presence(situation: Situation, request: pb.ConfirmPresenceRequest) -> list[Message]:
-    """Check in a player from the own phone. Raises ``Refusal`` unless the organiser allows it, and as ``check_in``."""
+    """Check in a player from a phone. Raises ``Refusal`` unless the organiser allows it, and as ``check_in``."""
     new_events = check_in(situation, pb.CheckInPlayerRequest(player_id=request.player_id))
     if not situation.state.player_acts.check_in:
         raise Refusal(

@@ -14,7 +14,7 @@ from faristol.tournament.players.check_in import check_in, check_out
 from faristol.tournament.players.registration import register
 from faristol.tournament.players.withdrawal import reinstate, withdraw
 from faristol.tournament.situation import Situation
-from faristol.tournament.state import evolve
+from faristol.tournament.state import TournamentState, evolve
 
 
 def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest) -> tuple[list[Message], list[Message]]:
@@ -26,26 +26,7 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
     player has a sanction in force, which would stay behind.
     """
     left_state, entered_state, player_id = leaving.state, entering.state, request.player_id
-    if left_state.tournament_id == entered_state.tournament_id:
-        raise Invalid(
-            "to_tournament_id", N_("expected a division other than {given}"), {"given": entered_state.tournament_id}
-        )
-    if left_state.first_division != entered_state.first_division:
-        raise Refusal(
-            "OTHER_CHAMPIONSHIP",
-            "",
-            N_("{tournament} and {other} are not divisions of one championship."),
-            {"tournament": left_state.tournament_id, "other": entered_state.tournament_id},
-        )
-    for state in (left_state, entered_state):
-        if state.played:
-            raise Refusal(
-                "ROUND_PAIRED",
-                "",
-                N_("{player} cannot be moved: round 1 of division {division} has been paired."),
-                {"player": player_id, "division": state.division},
-                subject=f"tournaments/{state.tournament_id}",
-            )
+    _check_divisions(left_state, entered_state, player_id)
     now = max(leaving.now, left_state.latest, entered_state.latest)
     leaving, entering = replace(leaving, now=now), replace(entering, now=now)
     left = withdraw(leaving, pb.WithdrawPlayerRequest(player_id=player_id, note=request.note))
@@ -77,3 +58,27 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
     if there.checked_in and not player.checked_in:
         entered += check_out(arrived, pb.CheckOutPlayerRequest(player_id=player_id))
     return left, entered
+
+
+def _check_divisions(left_state: TournamentState, entered_state: TournamentState, player_id: str) -> None:
+    """Raise ``Invalid`` or ``Refusal`` unless players can move from one division to the other."""
+    if left_state.tournament_id == entered_state.tournament_id:
+        raise Invalid(
+            "to_tournament_id", N_("expected a division other than {given}"), {"given": entered_state.tournament_id}
+        )
+    if left_state.first_division != entered_state.first_division:
+        raise Refusal(
+            "OTHER_CHAMPIONSHIP",
+            "",
+            N_("{tournament} and {other} are not divisions of one championship."),
+            {"tournament": left_state.tournament_id, "other": entered_state.tournament_id},
+        )
+    for state in (left_state, entered_state):
+        if state.played:
+            raise Refusal(
+                "ROUND_PAIRED",
+                "",
+                N_("{player} cannot be moved: round 1 of division {division} has been paired."),
+                {"player": player_id, "division": state.division},
+                subject=f"tournaments/{state.tournament_id}",
+            )

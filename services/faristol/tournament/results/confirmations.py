@@ -36,7 +36,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     """Confirm a result that another person entered, or dispute it.
 
     An official confirms it as a second person; a player of the game does so if the organiser allows it. The director
-    may confirm the own entry by the slip that the players signed, with a reason: for a late result there may be no
+    may confirm their own entry by the slip that the players signed, with a reason: for a late result there may be no
     other person. Raises ``Invalid`` without a person or reason, and for scores of other players. Raises ``Refusal`` if
     results are not confirmed, or if no official entered this one. Raises ``Refusal`` if the scores are outdated, or if
     the person entered them.

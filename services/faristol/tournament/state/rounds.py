@@ -170,7 +170,7 @@ def _by_official(
 
 
 def _entering_player(event: events.ResultEntered | events.ResultCorrected) -> str:
-    """Return the player who entered a result, or corrected the own entry; empty if an official did."""
+    """Return the player who entered a result, or corrected their own entry; empty if an official did."""
     if isinstance(event, events.ResultEntered):
         return event.player_id
     own = event.before_confirmation and not event.arbiter_id and len(event.player_ids) == 1

@@ -625,7 +625,7 @@ class TournamentState:
 
     @property
     def first_division(self) -> str:
-        """Id of the first division of the championship; the own id without divisions."""
+        """Id of the first division of the championship; its own id without divisions."""
         return first_division_of(self)
 
     def player(self, player_id: str) -> PlayerState | None:

@@ -1,4 +1,4 @@
-"""A player's day: the requests and the presence of a signed-in player, on the page of the own table."""
+"""A player's day: the requests and the presence of a signed-in player, on the page of the player's table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 class HallPlan(NamedTuple):
-    """The tables of a hall in rows, with the own one."""
+    """The tables of a hall in rows, with the player's own one."""
 
     hall: str
     tables: list[int]

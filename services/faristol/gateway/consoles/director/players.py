@@ -145,13 +145,9 @@ async def preview_or_register(console: DirectorPage, given: Given, step: ListSte
     answers = _answers(given)
     reading = Reading(console.tournament_id, console.tournament.divisions, console.language, answers)
     listed = await asyncio.to_thread(players_pasted, text, reading)
-    rows, wrong, whole = listed.rows, listed.errors, listed.whole
-    if not whole:
-        tournaments = {console.tournament_id: console.tournament}
-        for other in {row.request.tournament_id for row in rows} - {console.tournament_id}:
-            tournaments[other] = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
-        of_teams = list(without_teams(rows, tournaments, console.language))
-        wrong, whole = [*wrong, *of_teams], bool(of_teams)
+    rows = listed.rows
+    of_teams = [] if listed.whole else await _list_errors_of_teams(console, rows)
+    wrong, whole = [*listed.errors, *of_teams], listed.whole or bool(of_teams)
     marks = await asyncio.to_thread(_find_warnings, rows, console.tournament.players)
     asked = _list_open_questions(listed, answers)
     if not rows and not wrong:
@@ -182,6 +178,26 @@ async def preview_or_register(console: DirectorPage, given: Given, step: ListSte
     if not registered.refused and not wrong:
         after = step.after if step else f"{console.address}/players"
         return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
+    return await _show_lines_left(console, text, rows, registered, wrong, step)
+
+
+async def _list_errors_of_teams(console: DirectorPage, rows: Sequence[ListedPlayer]) -> list[LineError]:
+    """Return an error for each tournament without teams that lines with a team are of."""
+    tournaments = {console.tournament_id: console.tournament}
+    for other in {row.request.tournament_id for row in rows} - {console.tournament_id}:
+        tournaments[other] = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
+    return list(without_teams(rows, tournaments, console.language))
+
+
+async def _show_lines_left(
+    console: DirectorPage,
+    text: str,
+    rows: Sequence[ListedPlayer],
+    registered: RegistrationResult,
+    wrong: Sequence[LineError],
+    step: ListStep | None,
+) -> Response:
+    """Show the lines whose players are not registered, with the reasons."""
     return await show_player_list(
         console,
         "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),

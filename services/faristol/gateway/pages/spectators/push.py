@@ -33,7 +33,7 @@ async def show_push_key(request: Request) -> Response:
 async def change_push(request: Request, given: Fields) -> Response:
     """Follow or stop following with a browser, or list what it follows. Raises ``HTTPException`` for another act.
 
-    Only the own messages of a player are followed with the credential of the user.
+    Only the messages to a player are followed with the credential of the user.
     """
     endpoint, kind, value = given.get("endpoint", ""), given.get("kind", ""), given.get("value", "")
     tournament = given.get("tournament_id", "")
