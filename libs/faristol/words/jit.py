@@ -23,7 +23,6 @@ except ImportError:
     numba = None  # type: ignore[assignment]
 
 Int64s = npt.NDArray[np.int64]
-Uint32s = npt.NDArray[np.uint32]
 
 IS_COMPILED = numba is not None
 """Whether functions are compiled, because numba is installed."""

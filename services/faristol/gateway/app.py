@@ -67,8 +67,7 @@ from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.content import Change
 from faristol.gateway.live.feed import Feed, NewsSubscription
-from faristol.gateway.live.known_streams import KnownStreams
-from faristol.gateway.live.streams import Streams
+from faristol.gateway.live.streams import KnownStreams, Streams
 from faristol.gateway.pages import hall_state, registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator

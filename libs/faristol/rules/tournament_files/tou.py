@@ -35,8 +35,6 @@ HIGH_WORD_LINE = " " * 38 + "0"
 
 END_LINE = "*** END OF FILE ***"
 
-WIN_POINTS = 2_000
-DRAW_POINTS = 1_000
 MAX_CODED_SCORE_POINTS = 999
 
 NO_TOURNAMENT = N_("there is no tournament; expected a first line such as `*M07.03.2026 Open`")

@@ -1,6 +1,13 @@
-"""Streams of notifications: they begin as normal responses, then are handed over to the fan-out."""
+"""Streams of notifications: they begin as normal responses, then are handed over to the fan-out.
+
+A stream that is opened often is known: its tournament exists, and its request was validated.
+"""
 
 from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -10,9 +17,15 @@ from faristol.gateway.http.head import is_head
 from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
 from faristol.gateway.http.rate_limit import keep_stream_counted
 from faristol.gateway.live.feed import NewsSubscription
-from faristol.gateway.live.known_streams import KnownStreams
-from faristol.gateway.live.subscriptions import parse_position, split_request
+from faristol.gateway.live.subscriptions import MAX_LIST_CHARACTERS, StreamKey, parse_position, split_request
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
+
+MAX_KNOWN_TOURNAMENTS = 4_096
+"""Limit of cached tournaments that exist."""
+
+MAX_KNOWN_TOPICS = 4_096
+"""Limit of cached topics of requests."""
 
 
 class StreamAnswer(Response):
@@ -46,6 +59,40 @@ class StreamAnswer(Response):
             return self._fanout.join(self._topic, self._after, line, left, chunked=chunked, given=self._given)
 
         scope["extensions"][HAND_OVER](viewer)
+
+
+class KnownStreams:
+    """A cache of tournaments that exist and of validated requests. It is invalidated when the subscription restarts."""
+
+    def __init__(self) -> None:
+        self._divisions: OrderedDict[str, str] = OrderedDict()
+        """Existing tournaments with the first division of their championship or empty."""
+        self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
+        self.topics: OrderedDict[StreamKey, Topic] = OrderedDict()
+        """Topics of validated requests."""
+
+    async def find_division(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
+        """Return the first division of a tournament's championship or empty. Raises the errors of ``ask``.
+
+        ``ask`` is called once in a language for all concurrent requests.
+        """
+        if tournament_id not in self._divisions:
+            key = (tournament_id, language)
+            if (task := self._asking.get(key)) is None:
+                task = self._asking[key] = asyncio.ensure_future(ask(tournament_id))
+                task.add_done_callback(lambda _: self._asking.pop(key))
+            store_bounded(self._divisions, tournament_id, await asyncio.shield(task), MAX_KNOWN_TOURNAMENTS)
+        return self._divisions[tournament_id]
+
+    def add_topic(self, key: StreamKey, topic: Topic) -> None:
+        """Store the topic of a validated request, unless it is long."""
+        if len(key[1]) <= MAX_LIST_CHARACTERS:
+            store_bounded(self.topics, key, topic, MAX_KNOWN_TOPICS)
+
+    def clear(self) -> None:
+        """Invalidate the cache."""
+        self._divisions.clear()
+        self.topics.clear()
 
 
 class Streams:
