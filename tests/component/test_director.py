@@ -19,17 +19,18 @@ import pytest
 import pytest_asyncio
 from tests.component.officials import do
 from tests.component.test_sign_in import Visitor, visiting
-from tests.support.access_cell import Cell, build_credential
+from tests.support.access_cell import PACK_KEY, Cell, build_credential
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.access_control.credential import Scope
+from faristol.event_store.integrity.keys import read_public
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS
 from faristol.gateway.consoles.director.page import CONSOLE_PAGES
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.other_programs.packs import open_pack
+from faristol.presentation.other_programs.packs import is_signed_by, open_pack
 from faristol.rules import load_ruleset
 from faristol.rules.ruleset.file import ruleset_names
 from faristol.text import TRANSLATED, say
@@ -1081,7 +1082,8 @@ async def test_a_tournament_of_another_program_is_mended_in_place_and_taken_over
     assert {option.name: option.value for option in found.ruleset.options}.get("bye_spread") == "50"
     pack = open_pack((await desk.web.get("/tournaments/obert/pack.zip")).content)
     assert not pack.problems
-    assert pack.note is None
+    (public,) = read_public([cell.folder / f"{PACK_KEY}.pub"]).values()
+    assert is_signed_by(pack, public)
     assert {"tsh/a.t", "results.tou", "standings.csv", "minutes.ods"} <= pack.files.keys()
 
 

@@ -23,6 +23,7 @@ from faristol.access_control.credential import Credential, Scope
 from faristol.access_control.roles import PLAYER, ROLE_NAMES, Role
 from faristol.access_control.tokens import issue
 from faristol.client.credentials import authorize, build_interceptors
+from faristol.event_store.integrity import keys
 from faristol.host import Settings
 from faristol.launcher.processes import Running, running
 from faristol.pb.access.v1 import access_pb2 as access
@@ -34,6 +35,9 @@ from faristol.rules import load_tile_set
 from faristol.words import About, Library
 
 OWN, FOREIGN = "own", "foreign"
+
+PACK_KEY = "pack.key"
+"""Name of the key of packs in the folder of a cell."""
 
 
 @dataclass
@@ -104,9 +108,10 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 async def cell_with_small_lexicons(
     tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None
 ) -> AsyncIterator[Cell]:
-    """Yield a cell that requires credentials, with small lexicons of the other languages, too."""
-    folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
-    async with open_access_cell(tmp_path_factory.mktemp("cell"), folder) as made:
+    """Yield a cell that requires credentials, with small lexicons of the other languages, and a key of packs."""
+    words, folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words")), tmp_path_factory.mktemp("cell")
+    keys.make(folder / PACK_KEY)
+    async with open_access_cell(folder, words, pack_key=str(folder / PACK_KEY)) as made:
         yield made
 
 

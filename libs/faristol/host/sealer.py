@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from faristol.event_store import RecordError
+from faristol.event_store.integrity.keys import SealKey
 from faristol.event_store.integrity.seal_keys import open_key
 from faristol.event_store.integrity.sealer import Sealer
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError
+
+
+def open_configured_key(where: str) -> SealKey:
+    """Return the key of a setting. Raises ``StartError`` if it cannot be read."""
+    try:
+        return open_key(where)
+    except RecordError as error:
+        raise StartError(str(error)) from error
 
 
 def part(runtime: Runtime) -> Part:
@@ -16,9 +25,6 @@ def part(runtime: Runtime) -> Part:
     An unavailable token is waited for.
     """
     settings = runtime.settings
-    try:
-        key = open_key(settings.seal_key)
-    except RecordError as error:
-        raise StartError(str(error)) from error
+    key = open_configured_key(settings.seal_key)
     sealer = Sealer(runtime.record, key, events=settings.seal_events, seconds=settings.seal_seconds)
     return Part(name="sealing", tasks=(sealer.run,))

@@ -224,6 +224,11 @@ class Settings(_EnvironmentSettings):
         default="",
         description="Private key: a file, or pkcs11:…; if given, this process or a replica of it seals the record.",
     )
+    pack_key: Annotated[str, BeforeValidator(str)] = Field(
+        default="",
+        description="Private key that signs the federation packs of the pages: a file, or pkcs11:…; default: the key "
+        "of the seals, in a process that has it.",
+    )
     seal_events: int = Field(default=1_000, ge=1, le=10_000, description="Events under one seal.")
     seal_seconds: float = Field(default=60.0, gt=0, description="Maximum delay of an event before it is sealed.")
     seal_witnesses: str = Field(

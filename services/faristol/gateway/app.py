@@ -215,6 +215,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.hall = runtime.settings.hall
     web.state.hall_key = runtime.record.owner_key.hex() if runtime.settings.hall else ""
     web.state.pdfs = Pdfs()
+    web.state.pack_key = None
     web.state.operator = Operator.of(runtime.settings)
     web.state.first_restore = runtime.first_restore
     settings = runtime.settings

@@ -17,6 +17,7 @@ from faristol.gateway.http.server import listen, serve
 from faristol.gateway.live.feed import OnNews
 from faristol.host import Part, Runtime
 from faristol.host.observability.telemetry import DURATION_BUCKETS
+from faristol.host.sealer import open_configured_key
 from faristol.pb.results.v1 import results_pb2 as pb
 
 _fanouts: WeakSet[Fanout] = WeakSet()
@@ -52,16 +53,21 @@ def measure_delays(now: Callable[[], datetime]) -> OnNews:
 
 
 def part(runtime: Runtime) -> Part:
-    """Return the part that serves pages, JSON and streams. Raises ``StartError`` if the port is taken.
+    """Return the part that serves pages, JSON and streams.
+
+    Raises ``StartError`` if the port is taken, or the key of packs cannot be read.
 
     If the port in the settings is 0, it is replaced by the port that was assigned.
     """
     settings = runtime.settings
+    signs_packs = settings.pack_key or settings.seal_key
+    pack_key = open_configured_key(signs_packs) if signs_packs else None
     sock = listen(settings.http_host, settings.http_port)
     settings.http_port = sock.getsockname()[1]
 
     async def http() -> None:
         web = app(runtime)
+        web.state.pack_key = pack_key
         fanout = web.state.fanout
         _fanouts.add(fanout)
         if settings.is_measured:

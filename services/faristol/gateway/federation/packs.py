@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.event_store.integrity.keys import KeyUnavailable
 from faristol.gateway.api.downloads import ZIP
 from faristol.gateway.api.ratings import RatingService
 from faristol.gateway.auth.session import session, token_of
@@ -32,7 +33,7 @@ routes = APIRouter(include_in_schema=False)
 async def get_pack(
     request: Request, tournament_id: TournamentId, lang: Annotated[str, Query(max_length=10)] = ""
 ) -> Response:
-    """Return the pack, without a signature of the key of the seals, which this process does not have.
+    """Return the pack, signed if this process has a key: that of packs, else that of the seals.
 
     It has the minutes with private notes, so a caller who does not supervise the tournament does not find it. Reasons
     of missing files are in English, so that equal records give equal bytes.
@@ -53,7 +54,10 @@ async def get_pack(
         calls=own.calls.in_language(language),
     )
     content = await gather_pack(wanted, RatingService(state.ratings, language, SOURCE), state.pdfs)
-    made = await asyncio.to_thread(write_pack, content)
+    try:
+        made = await asyncio.to_thread(write_pack, content, state.pack_key)
+    except KeyUnavailable as error:
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error
     headers = {
         "Cache-Control": "no-store, private",
         "Content-Disposition": f'attachment; filename="{tournament_id}-pack.zip"',
