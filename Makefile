@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch faults fuzz browser openid axe openapi token promtool tlog crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch bbp faults fuzz browser openid axe openapi token promtool tlog crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -185,8 +185,15 @@ halls: $(READY) $(PB) ## play duplicate games in halls that are cut off while pr
 
 DUTCH ?= --size 20x9 --generator eventful
 
-dutch: $(READY) $(PB) ## pair random tournaments and compare with caissify-pairings: SEEDS=0-499 DUTCH="--size 10x5 --generator plain"
+dutch: $(READY) $(PB) ## pair random tournaments and compare with other programs: SEEDS=0-499 DUTCH="--size 10x5 --generator plain"
 	$(BIN)/python -m tests.campaigns.dutch $(DUTCH) --seeds $(SEEDS) --jobs $(JOBS)
+
+# An endorsed program to compare with. It is built beside the repository's files and is no part of them.
+BBP_SOURCE ?= https://github.com/BieremaBoyzProgramming/bbpPairings
+BBP_COMMIT := 16a000f9811de322b0e835d5643198226165b5a9
+bbp: ## build bbpPairings for make dutch DUTCH="--engine var/bbpPairings/bbpPairings.exe": needs git and a compiler of C++20
+	@rm -rf var/bbpPairings && git clone -q $(BBP_SOURCE) var/bbpPairings && git -C var/bbpPairings checkout -q $(BBP_COMMIT)
+	@$(MAKE) -C var/bbpPairings --no-print-directory optional_cxxflags=-std=c++20
 
 HALL_FAULTS ?= 100
 HALL_SCALE  ?= --halls 12 --tables 50 --cut 3

@@ -1,8 +1,9 @@
-"""``make dutch``: tournaments of three generators, paired by this program and by an independent one, in parts."""
+"""``make dutch``: random tournaments, paired by this program and by independent ones, in parts."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from tests.campaigns.dutch.campaign import GENERATORS, Series, compare
+from tests.campaigns.dutch.campaign import CAISSIFY, GENERATORS, Series, compare
 from tests.campaigns.halls.__main__ import seeds_of
 
 OUT = Path("var")
@@ -22,7 +23,11 @@ console = Console()
 
 def main(
     size: Annotated[str, typer.Option(help="Players and rounds of a tournament: 20x9 or 10x5.")] = "20x9",
-    generator: Annotated[str, typer.Option(help="plain, eventful or caissify.")] = "eventful",
+    generator: Annotated[str, typer.Option(help="plain, eventful, caissify or checker.")] = "eventful",
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(help="caissify, or the path of a program with the command line of bbpPairings."),
+    ] = None,
     seeds: Annotated[str, typer.Option(help="Tournaments: 0-499 is the first of ten parts of 5,000.")] = "0-499",
     jobs: Annotated[int, typer.Option(min=1, help="Tournaments at a time.")] = 2,
 ) -> None:
@@ -30,7 +35,11 @@ def main(
     players, _, rounds = size.partition("x")
     if not (players.isdecimal() and rounds.isdecimal()) or generator not in GENERATORS:
         raise typer.BadParameter(f"expected a size such as 20x9, and one of the generators {', '.join(GENERATORS)}")
-    series, began = Series(int(players), int(rounds), generator), time.perf_counter()
+    series, began = Series(int(players), int(rounds), generator, tuple(engine or [CAISSIFY])), time.perf_counter()
+    if missing := [path for path in series.checkers if shutil.which(path) is None]:
+        raise typer.BadParameter(f"expected --engine caissify or an executable file, not {', '.join(missing)}")
+    if generator == "checker" and not series.checkers:
+        raise typer.BadParameter("the tournaments of a checker need --engine with its path")
     counts: Counter[str] = Counter()
     differing: dict[int, list[str]] = {}
     played = 0
@@ -45,6 +54,7 @@ def main(
     out = OUT / f"dutch-{size}-{generator}-{seeds}.json"
     written = {
         "tournaments": played,
+        "engines": series.engines,
         "counts": dict(sorted(counts.items())),
         "differing": differing,
         "seconds": time.perf_counter() - began,
