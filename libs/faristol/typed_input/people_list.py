@@ -26,7 +26,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.register.v1 import register_pb2 as pb
 from faristol.text import SOURCE, say
 from faristol.typed_input.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
-from faristol.typed_input.player_list import reorder_name
+from faristol.typed_input.player_list import LICENCE_COLUMNS, reorder_name
 
 PEOPLE_COLUMNS = (
     "id",
@@ -37,10 +37,7 @@ PEOPLE_COLUMNS = (
     "birth_year",
     "federation_id",
     "rating",
-    "licence_kind",
-    "licence_number",
-    "licence_from",
-    "licence_to",
+    *LICENCE_COLUMNS,
 )
 """Columns of the CSV of the register, in the order of an export."""
 

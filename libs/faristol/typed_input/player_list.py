@@ -73,7 +73,10 @@ NUMBER = "number"
 UNUSED = "unused"
 """Column of data that no tournament needs, such as telephone numbers, which is left out."""
 
-_AIDS = (SURNAME, NUMBER, UNUSED)
+LICENCE = "licence"
+"""Column of the licence in an export of the register: a registration asks the register for it, and not the list."""
+
+_AIDS = (SURNAME, NUMBER, UNUSED, LICENCE)
 
 LIST_COLUMNS = (*PLAYER_COLUMNS, DIVISION, TEAM)
 """All columns of a list."""
@@ -90,6 +93,9 @@ HEADINGS = {
     TEAM: N_("Team"),
 }
 """Headings of the columns on pages. A list may use them too, in any language."""
+
+LICENCE_COLUMNS = ("licence_kind", "licence_number", "licence_from", "licence_to")
+"""Headings of those columns."""
 
 OTHER_HEADINGS: Mapping[str, str] = {
     "elo": "rating",
@@ -113,6 +119,7 @@ OTHER_HEADINGS: Mapping[str, str] = {
     **dict.fromkeys(("phone", "telephone", "mobile", "telèfon", "mòbil", "teléfono", "móvil", "tel", "tel."), UNUSED),
     **dict.fromkeys(("τηλέφωνο", "κινητό", "ηλεκτρονικό ταχυδρομείο", "διεύθυνση email"), UNUSED),
     **dict.fromkeys(("timestamp", "marca de temps", "marca temporal", "χρονική σήμανση"), UNUSED),
+    **dict.fromkeys(LICENCE_COLUMNS, LICENCE),
 }
 """Columns by other usual headings of lists, in lower case."""
 
@@ -294,7 +301,11 @@ def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
             if columns[aid] == SURNAME:
                 cells[place] = f"{cells[place]} {cells[aid]}".strip()
                 cells[aid] = ""
-            elif cells[aid].rstrip(".").isdecimal() or (columns[aid] == UNUSED and not _is_text(cells[aid])):
+            elif (
+                columns[aid] == LICENCE
+                or cells[aid].rstrip(".").isdecimal()
+                or (columns[aid] == UNUSED and not _is_text(cells[aid]))
+            ):
                 cells[aid] = ""
         found.append((line, cells))
     return ["" if column in _AIDS else column for column in columns], found
@@ -700,7 +711,7 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
             continue  # its cells must be empty
         if column not in known:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
-        elif times > 1 and column != UNUSED:
+        elif times > 1 and column not in (UNUSED, LICENCE):
             yield LineError(line, say(N_("the column {column} occurs twice"), given, language))
 
 

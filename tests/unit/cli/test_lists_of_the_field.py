@@ -21,6 +21,7 @@ from faristol.rules.board import Board
 from faristol.rules.duplicate_game.slips import TurnData, WrittenSlip, find_form_fault, is_same_play
 from faristol.rules.trf import decode_trf, read_trf
 from faristol.typed_input.lists import decode_list, lines_of, rows_of
+from faristol.typed_input.people_list import PEOPLE_COLUMNS
 from faristol.typed_input.player_list import (
     MAX_LINE_CHARACTERS,
     MAX_LIST_LINES,
@@ -348,6 +349,13 @@ def test_columns_of_a_form_that_no_tournament_needs_are_left_out() -> None:
     )
     assert (to_rows(listed), listed.errors) == ([(2, "Anna Puig", "Valls", 1650)], [])
     assert players_of("name;raiting\nAnna;1\n").whole
+
+
+def test_an_export_of_the_register_is_a_list_without_its_licences() -> None:
+    rows = "anna,Anna Puig,CE Valls,,,1987,17,1510,competition,901,2026-09-01,2027-08-31\neva,Eva Roca,,,,,,,,,,\n"
+    found = players_of(f"{','.join(PEOPLE_COLUMNS)}\n{rows}")
+    assert not found.errors
+    assert [(row.request.player_id, row.request.rating) for row in found.rows] == [("anna", 1510), ("eva", 0)]
 
 
 def test_a_comma_in_a_name_moves_no_club_into_a_column_that_is_left_out() -> None:
