@@ -188,7 +188,7 @@ DUTCH ?= --size 20x9 --generator eventful
 dutch: $(READY) $(PB) ## pair random tournaments and compare with other programs: SEEDS=0-499 DUTCH="--size 10x5 --generator plain"
 	$(BIN)/python -m tests.campaigns.dutch $(DUTCH) --seeds $(SEEDS) --jobs $(JOBS)
 
-# An endorsed program to compare with. It is built beside the repository's files and is no part of them.
+# A second program to compare with. It is built beside the repository's files and is no part of them.
 BBP_SOURCE ?= https://github.com/BieremaBoyzProgramming/bbpPairings
 BBP_COMMIT := 16a000f9811de322b0e835d5643198226165b5a9
 bbp: ## build bbpPairings for make dutch DUTCH="--engine var/bbpPairings/bbpPairings.exe": needs git and a compiler of C++20
