@@ -176,8 +176,9 @@ async def test_a_championship_with_a_final_ends_with_its_published_table_and_med
             options=[game_events.ChosenOption(name=name, value=value) for name, value in options.items()],
         ),
     )
-    qualified = await ask(hall, pairing.QualifyPlayersRequest(tournament_id=final_id))
-    assert list(qualified.player_ids) == taken["player_ids"][: event.finalists]
+    _, qualified, said = await run(hall, "stage", "qualify", final_id)
+    assert qualified["player_ids"] == taken["player_ids"][: event.finalists], said
+    assert qualified["joined_player_names"] == names[: event.finalists]
     played = await play_matches(hall, final_id, event, taken["player_ids"])
 
     assert played == event.matches

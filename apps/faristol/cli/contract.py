@@ -226,6 +226,8 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         answer = call(address, method, request)
     except StartError as error:
         raise StartError(with_names(error, known)) from error.__cause__
+    if known is not None and getattr(answer, "joined_player_ids", None):
+        known.add_players(run(load_names(known.tournament_id, address)).players)
     lines = format_answer(method, request, answer, known, language_of_terminal())
     print_answer(answer_to_json(method, request, answer, known), lines, json_output=json_output)
 

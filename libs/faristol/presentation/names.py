@@ -158,6 +158,10 @@ class Roster:
         """Id of the tournament."""
         return self.tournament.tournament_id
 
+    def add_players(self, players: Sequence[Named]) -> None:
+        """Add the names of players that a command has registered."""
+        self._called.update(labels(players))
+
     def name(self, player_or_team: str) -> str:
         """Return the name of a player or a team; the id itself if it is unknown."""
         return self._called.get(player_or_team, player_or_team)

@@ -13,8 +13,11 @@ from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import careers_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.season.v1 import season_pb2 as season
+from faristol.presentation.names import Named, candidates
 from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.names import find_named
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
@@ -28,8 +31,10 @@ MERGED_LINE = N_("{merged} is {person} since {at}")
 SEPARATED_LINE = N_("{merged} was {person} from {at} to {until}")
 NO_MERGES = N_("No entries are merged.")
 
-PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="ID of the player.")]
-OpponentOption = Annotated[str, typer.Option("--opponent", help="ID of an opponent: print the games between them.")]
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="Name or ID of the player.")]
+OpponentOption = Annotated[
+    str, typer.Option("--opponent", help="Name or ID of an opponent: print the games between them.")
+]
 MinGamesOption = Annotated[int, typer.Option("--min-games", min=0, help="Number of games that an average requires.")]
 
 
@@ -37,8 +42,18 @@ def show_career(
     person: PersonArgument, opponent: OpponentOption = "", address: Address = None, json_output: AsJson = False
 ) -> None:
     """Print the career of a player, or the games against an opponent."""
-    found: pb.GetCareerResponse = answer_to(pb.GetCareerRequest(player_id=person, opponent_id=opponent), address)
+    player_id, opponent_id = (_find_player(given, address) for given in (person, opponent))
+    found: pb.GetCareerResponse = answer_to(pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id), address)
     print_answer(to_json(found), format_career(found, language_of_terminal()), json_output=json_output)
+
+
+def _find_player(given: str, address: str | None) -> str:
+    """Return the id of a player of any tournament; ``given`` if it means none. Raises ``Unclear`` for several."""
+    if not given:
+        return ""
+    found: results.SearchPlayersResponse = answer_to(results.SearchPlayersRequest(search=given), address)
+    known = [Named(player.player_id, player.name, player.club) for player in found.players]
+    return find_named(given, known).id if candidates(given, known) else given
 
 
 def format_career(found: pb.GetCareerResponse, language: str) -> Iterator[str]:
