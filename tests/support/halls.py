@@ -16,6 +16,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 from faristol.tournament.administration.tournaments import create
 from faristol.tournament.command_handling.handler import COMMANDS
+from faristol.tournament.command_handling.proposals import propose
 from faristol.tournament.players.registration import register
 from faristol.tournament.results.results import record_result
 from faristol.tournament.situation import Situation
@@ -39,8 +40,9 @@ def decide_command(
     origins: Origins | None = None,
     turns: Mapping[str, int] | None = None,
     tables: Mapping[str, TableRulings] | None = None,
+    caller: str = "",
 ) -> list[Message]:
-    """Return the events of a command; ``turns`` are over at the tables of games, unless ``tables`` are given."""
+    """Return the events of a command of a caller; ``turns`` are over at the tables of games, unless ``tables`` are given."""
     begun = tables or defaultdict(
         TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
     )
@@ -53,10 +55,12 @@ def decide_command(
         divisions=divisions,
         tables=begun,
         origins=origins or Origins(),
+        caller_id=caller,
+        caller_ids=frozenset({caller} - {""}),
     )
     if isinstance(request, pb.RegisterPlayerRequest):
         return register(situation, request)
-    return COMMANDS[type(request)].decide(situation, request)
+    return propose(situation, request, COMMANDS[type(request)].decide(situation, request))
 
 
 class Hall:
@@ -106,8 +110,9 @@ class Hall:
         origins: Origins | None = None,
         turns: Mapping[str, int] | None = None,
         tables: Mapping[str, TableRulings] | None = None,
+        caller: str = "",
     ) -> list[Message]:
-        """Return the events of a command now."""
+        """Return the events of a command of a caller now."""
         return decide_command(
             self.state,
             request,
@@ -119,6 +124,7 @@ class Hall:
             origins=origins,
             turns=turns,
             tables=tables,
+            caller=caller,
         )
 
     def carry_out(self, request: Message, **more: Any) -> Sequence[Message]:

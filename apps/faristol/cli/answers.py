@@ -18,7 +18,7 @@ from faristol.cli.hall.cells import cells, kept_aside, kept_commands
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
-from faristol.cli.players.requests import player_requests
+from faristol.cli.players.requests import player_requests, proposals
 from faristol.cli.season.careers import merges
 from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
 from faristol.cli.season.register_answers import (
@@ -56,6 +56,7 @@ from faristol.presentation.sentences import (
     ROUNDS_OUT,
     select_sentence,
 )
+from faristol.presentation.tournament_commands import PROPOSED
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.table_terminal.shared.common import as_json
 from faristol.table_terminal.shared.names import TournamentNames
@@ -109,6 +110,9 @@ def format_answer(
         return
     of = CATALOGUE[method]
     params = _params(method, request, answer, known, language)
+    if getattr(answer, "proposal", 0) and method != "AnswerProposal":
+        yield say(PROPOSED, params, language)
+        return
     texts = [select_sentence(of.said, params)]
     if isinstance(request, pairing.SanctionPlayerRequest):
         params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
@@ -478,6 +482,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListRatingSystems": rating_systems,
     "ListDataRequests": data_requests,
     "ListPlayerRequests": player_requests,
+    "ListProposals": proposals,
     "ListTops": tops,
     "ListWaiting": waiting,
     "AddWebhook": format_new_webhook,

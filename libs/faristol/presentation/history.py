@@ -71,6 +71,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
     "FinalCheckExcused": N_("Excused at the end: {check} ({open})."),
     "ShadowCompared": N_("Compared with {program}: {differences} {differences:difference|differences}."),
+    "ChangeProposed": N_("Proposal {proposal}, for a second official to confirm: {changes}"),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against command {version}."),
     "RatingSystemChosen": RATED_BY,
 }
@@ -276,6 +277,8 @@ def _in_sentences(
     """Return an event in sentences, those of ``worded`` in other words. An unknown event type is shown by its name."""
     params = _params(act, known, to_come, language)
     params["undo"] = spelled(act.undone_by) if act.undone_by else ""
+    changes = [_in_sentences(each, known, to_come, language, spelled, worded).said for each in act.proposed]
+    params["changes"] = " ".join(changes)
     method = EVENT_COMMANDS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
@@ -321,6 +324,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         ),
         "scores_before": _describe_before(params, name, language),
         "arbiter_id": name(params["arbiter_id"]),
+        "proposer_id": named.get(params["proposer_id"]) or known.name_of_person(params["proposer_id"]),
         "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
         "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
         "by": _author(act, language),
@@ -446,6 +450,10 @@ def _by_type(
             return {"sanction": _label(game.SanctionKind.DESCRIPTOR, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
+        case "SecondOfficialSet":
+            return {"not required": "" if details["required"] else "yes"}
+        case "ProposalAnswered":
+            return {details["answer"]: "yes"}
         case "LicenceRequirementSet":
             return {"not required": "" if details["required"] else "yes"}
         case "DataRequestAnswered":

@@ -26,6 +26,9 @@ FOLLOWS: Mapping[str, str] = {
 }
 """Sentences that follow every answer with such a field."""
 
+PROPOSED = N_("Proposal {proposal}: another official must confirm it before it takes effect.")
+"""Sentence of a command that a second official must confirm, in place of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -377,6 +380,26 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         },
         arguments=(),
     ),
+    "SetSecondOfficial": Command(
+        "proposal set",
+        "",
+        {
+            "required": N_("A second official confirms changes after a round was closed."),
+            "not required": N_("Changes after a round was closed need no second official."),
+        },
+        arguments=(),
+    ),
+    "AnswerProposal": Command(
+        "proposal answer",
+        "",
+        {
+            "confirmed": N_("Proposal {proposal} of {proposer_id} is confirmed."),
+            "refused": N_("Proposal {proposal} of {proposer_id} is refused."),
+            "withdrawn": N_("Proposal {proposal} of {proposer_id} is withdrawn."),
+        },
+    ),
+    "WithdrawProposal": Command("proposal withdraw", N_("Proposal {proposal} is withdrawn.")),
+    "ListProposals": Command("proposal list", arguments=()),
     "GiveForfeit": Command("result forfeit", N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "PostponeGame": Command(
         "game postpone",

@@ -8,8 +8,10 @@ from faristol.host.ruleset_store import rules_of
 from faristol.kernel import event_types
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.command_handling.proposals import build_proposal, needs_second_official
 from faristol.tournament.discipline.at_tables import note_sanction, with_note
 from faristol.tournament.results.results import record_result
+from faristol.tournament.situation import Situation
 from faristol.tournament.state import GameDecision, TournamentState, evolve, stream
 
 
@@ -22,19 +24,32 @@ def results(record: Record) -> Reaction:
     async def note(event: Recorded) -> Decision | None:
         final = event.message
         assert isinstance(final, game_events.ResultFinal)
-        name = stream(event.tournament)
+        name, game_id = stream(event.tournament), event.stream.removeprefix("game-")
         loaded = await load(record, name, TournamentState(), evolve)
         recorded = record_result(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
-            game=event.stream.removeprefix("game-"),
+            game=game_id,
             scores=[(score.player_id, score.score) for score in final.scores],
             occurred_at=final.occurred_at,
             decided=GameDecision.by(final),
         )
+        if needs_second_official(loaded.state, recorded):
+            situation = Situation(loaded.state, now=event.recorded_at)
+            proposer_id = await _find_reopener(record, event)
+            recorded = [build_proposal(situation, final, recorded, proposer_id, game_id)]
         return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
 
     return Reaction("pairing.results", event_types.types_of([game_events.ResultFinal]), note)
+
+
+async def _find_reopener(record: Record, final: Recorded) -> str:
+    """Return the id of the official who reopened a table before its final result."""
+    for event in reversed(await record.read_stream(final.stream)):
+        reopened = event.message
+        if event.version < final.version and isinstance(reopened, game_events.GameReopened):
+            return event.metadata.actor or reopened.arbiter_id
+    return ""
 
 
 def sanctions(record: Record) -> Reaction:

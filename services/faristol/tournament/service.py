@@ -34,6 +34,7 @@ from faristol.tournament.queries.history import list_acts, list_sanctions
 from faristol.tournament.queries.licences import list_missing_licences
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
 from faristol.tournament.queries.player_requests import list_player_requests
+from faristol.tournament.queries.proposals import list_proposals
 from faristol.tournament.queries.results import get_result_check, list_results
 from faristol.tournament.queries.tournament import get_tournament
 from faristol.tournament.registration.office import RegistrationOffice
@@ -67,6 +68,7 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
         pb.ListDataRequestsRequest: partial(list_data_requests, office),
         pb.GetPersonalDetailsRequest: partial(get_personal_details, office),
         pb.ListPlayerRequestsRequest: partial(list_player_requests, office),
+        pb.ListProposalsRequest: partial(list_proposals, office),
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),

@@ -88,6 +88,12 @@ class Situation:
     """The names of the players, by id."""
     words: Words = field(default_factory=Words)
     """The data outside events of the player to amend."""
+    caller_id: str = ""
+    """Id of the caller; empty if unknown, and if neither the tournament nor the command needs a second official."""
+    caller_ids: frozenset[str] = frozenset()
+    """That id, and those of proposers and of players in proposals who have the name of the caller."""
+    notes: Mapping[int, str] = field(default_factory=dict)
+    """The notes of the tournament's events, by version."""
     persons: Register = field(default_factory=Register)
     """The federation's register; empty if the tournament requires no licence."""
 
@@ -150,6 +156,8 @@ class PairingCommand:
     """Returns the same games if the request does not name them."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
+    notes: bool = False
+    """Whether the notes of the tournament's events are read."""
     open_matters: bool = False
     """Whether the checks before the end of a tournament are made."""
     persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()

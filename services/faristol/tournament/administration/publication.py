@@ -17,7 +17,7 @@ from faristol.tournament.state import AppealPhase, Phase
 
 
 def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[Message]:
-    """Publish the final standings. Raises ``Refusal`` if a round is not closed or an appeal is open.
+    """Publish the final standings. Raises ``Refusal`` if a round is not closed, or if an appeal or a proposal is open.
 
     A knock-out that is decided needs no further rounds.
     Add the sanctions at tables that the tournament has not noted yet: it takes none after publication.
@@ -45,6 +45,18 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
             )
             for number, appeal in enumerate(state.appeals, start=1)
             if appeal.phase is AppealPhase.OPEN
+        ]
+    )
+    check_none(
+        [
+            Refusal(
+                "PROPOSAL_OPEN",
+                "",
+                N_("Proposal {proposal} waits for a second official."),
+                {"proposal": each.proposed.proposal},
+            )
+            for each in state.proposals
+            if each.waits
         ]
     )
     noted: list[Message] = []

@@ -131,6 +131,8 @@ def copy_settings(source: TournamentState, at: Timestamp, beside: Sequence[Tourn
     check = source.result_check
     if check.wanted or check.players_enter:
         copied.append(like(events.ResultCheckSet, check, occurred_at=at))
+    if source.second_official:
+        copied.append(events.SecondOfficialSet(required=True, occurred_at=at))
     return copied
 
 

@@ -32,7 +32,7 @@ from faristol.personal_data import people
 from faristol.register.model import REGISTER_STREAM, Register, fold_register
 from faristol.rules.officials import check_not_concerned
 from faristol.tournament.administration.stages import of_stage
-from faristol.tournament.command_handling import registry, undo
+from faristol.tournament.command_handling import proposals, registry, undo
 from faristol.tournament.command_handling.conflict_hint import add_conflict_hint
 from faristol.tournament.command_handling.duplicate_texts import has_text_of_games, to_problem_of_games
 from faristol.tournament.command_handling.elsewhere import check_entered_here
@@ -56,7 +56,7 @@ from faristol.tournament.state import (
 
 M = TypeVar("M", bound=Message)
 
-COMMANDS = {**registry.BASE_COMMANDS, **undo.COMMANDS}
+COMMANDS = {**registry.BASE_COMMANDS, **undo.COMMANDS, **proposals.COMMANDS}
 """The commands that ``Office.carry_out`` handles."""
 
 MOST_IMPOSED_COUNT = 100_000
@@ -116,11 +116,14 @@ class PairingHandler:
             situation, guards = await self.situation(command, asked, loaded, at)
             if command.of_tables:
                 check_meets_at_tables(situation.ruleset)
-            new_events = (
+            if loaded.state.second_official or loaded.state.proposals:
+                situation = await self._with_caller(situation, request, context)
+            decided = (
                 await asyncio.to_thread(command.decide, situation, asked)
                 if command.in_thread
                 else command.decide(situation, asked)
             )
+            new_events = proposals.propose(situation, asked, decided)
             answer = answer_to(command, response, situation, asked, new_events)
             if self.kept.is_kept(request):
                 return await self.kept.decide(loaded, situation, asked, new_events, guards), answer
@@ -139,14 +142,30 @@ class PairingHandler:
                 if not await self.record.events(apart):
                     writes.append(Write(apart, 0, [content], request.tournament_id))
             also = remember if persons or write_beside else None
-            undone = await self._find_undone(request) if isinstance(request, pb.UndoActRequest) else ""
+            done = asked
+            if isinstance(asked, pb.AnswerProposalRequest) and asked.confirmed:
+                done = proposals.find_request(loaded.state, asked.proposal)
+            is_undo = isinstance(done, pb.UndoActRequest) and new_events == decided
+            undone = await self._find_undone(request.tournament_id, done.version) if is_undo else ""
             return Decision(writes, guards, also, undone), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 
-    async def _find_undone(self, request: pb.UndoActRequest) -> str:
+    async def _find_undone(self, tournament_id: str, version: int) -> str:
         """Return the id of the event that a command undoes."""
-        return (await self.record.read_whole_stream(stream(request.tournament_id)))[request.version - 1].event_id
+        return (await self.record.read_whole_stream(stream(tournament_id)))[version - 1].event_id
+
+    async def _with_caller(self, situation: Situation, request: Any, context: Context) -> Situation:
+        """Return a situation with the caller, and the persons of proposals who have the caller's name."""
+        state = situation.state
+        who = await actor_of(self.record, context, canonical(request.command_id))
+        pending = [each.proposed for each in state.proposals if each.waits]
+        games = [found[1] for each in pending if (found := state.find_game(each.game_id))]
+        persons = {each.proposer_id for each in pending} | {player for game in games for player in game.player_ids}
+        known = await people.names(self.record, {who.actor_id, *persons})
+        name = who.name or (known[who.actor_id].name if who.actor_id in known else "")
+        same = {person for person in persons if name and person in known and same_name(known[person].name, name)}
+        return replace(situation, caller_id=who.actor_id, caller_ids=frozenset({who.actor_id, *same} - {""}))
 
     async def handle(
         self,
@@ -226,6 +245,7 @@ class PairingHandler:
             past_events=await self.past_events(loaded) if command.needs_past_events else (),
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
+            notes=await self.record.notes_of(stream(state.tournament_id)) if command.notes else {},
             imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
             open_matters=await load_open_matters(self.record, state) if command.open_matters else (),
             origins=await self._origins(command.persons(state, request)),

@@ -39,6 +39,7 @@ async def load_open_matters(record: Record, state: TournamentState) -> list[Open
     unconfirmed = [table.game_id for played in state.played for table in list_unconfirmed_tables(state, played)]
     requests = [each.player_id for each in state.player_requests if each.waits]
     requests += [each.player_id for each in state.data_requests if each.waits]
+    requests += [each.proposed.game_id or each.proposed.proposer_id for each in state.proposals if each.waits]
     return [
         _build(events.FINAL_CHECK_CASES, await _list_open_cases(record, tournament_id)),
         _build(events.FINAL_CHECK_RESULTS, unconfirmed),

@@ -28,6 +28,9 @@ SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
     ),
     "round_paired_without": lambda situation, new_events: round_paired_without(situation.state, new_events),
     "rounds_after": _rounds_after,
+    "proposal": lambda situation, new_events: next(
+        (event.proposal for event in new_events if isinstance(event, events.ChangeProposed)), 0
+    ),
 }
 """Fields shared by the answers to several commands."""
 

@@ -31,6 +31,7 @@ from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.table.ownership import refuse_foreign
 from faristol.tournament.command_handling import handler
 from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.command_handling.proposals import propose
 from faristol.tournament.conditions import check_meets_at_tables
 from faristol.tournament.kept.finished import read_missing_result
 from faristol.tournament.kept.keeping import find_scores
@@ -134,7 +135,8 @@ async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.
     at = max(to_datetime(kept.occurred_at), loaded.state.latest)
     situation, guards = await office.situation(command, request, after, at)
     check_meets_at_tables(situation.ruleset)
-    new_events = [*missing, *command.decide(situation, request)]
+    situation = replace(situation, caller_id=event.metadata.actor)
+    new_events = [*missing, *propose(situation, request, command.decide(situation, request))]
     table = await load_table(office.record, kept.game_id)
     if table is None or kept_stream(event.tournament, table.game.owner_key) != event.stream:
         raise refuse_foreign(table.table) if table else NotFound("game", kept.game_id)

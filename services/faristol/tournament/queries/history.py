@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from operator import attrgetter
@@ -66,7 +67,7 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
     answer = pb.ListActsResponse(
-        acts=await _build_acts(office, loaded, recorded, page), version=loaded.version, more=more
+        acts=await build_acts(office, loaded, recorded, page), version=loaded.version, more=more
     )
     if more:
         return answer
@@ -104,7 +105,7 @@ async def _list_newest(
     shown = {event.position for event in window}
     page = [event for event in window if event.stream == stream(tournament_id)]
     answer = pb.ListActsResponse(
-        acts=await _build_acts(office, loaded, recorded, page),
+        acts=await build_acts(office, loaded, recorded, page),
         version=loaded.version,
         more=bool(window) and window[0] is not every[0],
         rating_choices=await _build_choices(record, [event for event in choices if event.position in shown]),
@@ -128,7 +129,7 @@ def _find_paired_before(recorded: Sequence[Recorded], position: int) -> int:
     return 0
 
 
-async def _build_acts(
+async def build_acts(
     office: PairingHandler, loaded: Loaded[TournamentState], recorded: Sequence[Recorded], page: Sequence[Recorded]
 ) -> list[pb.Act]:
     """Return the actions of some events of a tournament. ``recorded`` are all of its events."""
@@ -138,8 +139,12 @@ async def _build_acts(
     past_events = [event.message for event in recorded]
     notes = await record.notes_of(tournament_stream)
     results = {event.version: result_of(event.message, event.version, past_events) for event in page}
+    changes = {event.version: _changes_of(event) for event in page}
+    nested = [change.message for listed in changes.values() for change in listed]
     named = {
-        player for message in (*(event.message for event in page), *results.values()) for player in players_of(message)
+        player
+        for message in (*(event.message for event in page), *results.values(), *nested)
+        for player in players_of(message)
     }
     known = await people.names(record, named | {event.metadata.actor for event in page})
     for player_id, name in (await office.names(loaded.state) if named else {}).items():
@@ -163,7 +168,19 @@ async def _build_acts(
         act.undoes, act.undone_in = undone.get(act.version, 0), undone_in.get(act.version, 0)
         if act.undone_in:
             act.ClearField("undone_by")
+        act.proposed.extend(act_of(each, (), "", known, each.message) for each in changes[act.version])
     return acts
+
+
+def _changes_of(event: Recorded) -> list[Recorded]:
+    """Return the events that a proposal becomes when it is confirmed, as if they had been written with it."""
+    proposed = event.message
+    if not isinstance(proposed, events.ChangeProposed):
+        return []
+    return [
+        replace(event, type=each.type, payload=each.payload, schema_version=each.schema_version)
+        for each in proposed.changes
+    ]
 
 
 def check_types(types: Collection[str]) -> None:

@@ -92,6 +92,15 @@ def confirm_results(situation: Situation, request: pb.ConfirmResultsRequest) -> 
     return decide_each(situation, request.results, confirm)
 
 
+def set_second_official(situation: Situation, request: pb.SetSecondOfficialRequest) -> list[Message]:
+    """Set whether changes after a round was closed need a second official. Raises ``Refusal`` if it does not change."""
+    state = situation.state
+    check_open(state)
+    if state.second_official == request.required:
+        raise Refusal("SAME_RULE", "", N_("No change for {name}: specify a new value."), {"name": state.name})
+    return [events.SecondOfficialSet(required=request.required, occurred_at=situation.occurred_at)]
+
+
 def _check_paper(request: pb.ConfirmResultRequest) -> None:
     """Raise ``Invalid`` for paper evidence of a player or of a dispute, or without a reason."""
     if not request.on_paper:
@@ -142,6 +151,7 @@ def list_unconfirmed_tables(state: TournamentState, played: RoundState) -> tuple
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.SetResultCheckRequest: PairingCommand(set_result_check, rests_on=(events.ResultCheckSet,)),
+    pb.SetSecondOfficialRequest: PairingCommand(set_second_official, rests_on=(events.SecondOfficialSet,)),
     pb.ConfirmResultRequest: PairingCommand(confirm_result, concerned=lambda state, request: ()),
     pb.ConfirmResultsRequest: PairingCommand(confirm_results, concerned=lambda state, request: ()),
 }
@@ -156,4 +166,7 @@ def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Mess
 
 UNDO: Mapping[type[Message], Undo] = {
     events.ResultCheckSet: Undo(_check_before, thing=lambda act: "result-check"),
+    events.SecondOfficialSet: Undo(
+        lambda act, before: pb.SetSecondOfficialRequest(required=not act.required), thing=lambda act: "second-official"
+    ),
 }

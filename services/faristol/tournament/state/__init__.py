@@ -20,6 +20,7 @@ from faristol.tournament.state.tournament import (
     Phase,
     PlayerActs,
     PlayerRequest,
+    Proposal,
     ResultCheck,
     RoundState,
     Sanction,

@@ -21,6 +21,7 @@ from faristol.tournament.state.tournament import (
     GameSanction,
     HallRange,
     MessageState,
+    Proposal,
     ResultCheck,
     Sanction,
     Stage,
@@ -168,6 +169,17 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     ),
     events.ResultCheckSet: lambda state, event: replace(
         state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
+    ),
+    events.SecondOfficialSet: lambda state, event: replace(state, second_official=event.required),
+    events.ChangeProposed: lambda state, event: replace(
+        state, proposals=(*state.proposals, Proposal(event, state.version + 1))
+    ),
+    events.ProposalAnswered: lambda state, event: replace(
+        state,
+        proposals=tuple(
+            replace(each, waits=each.waits and number != event.proposal)
+            for number, each in enumerate(state.proposals, start=1)
+        ),
     ),
     events.LicenceRequirementSet: lambda state, event: replace(
         state, licence=replace(state.licence, required=event.required, kind=event.kind)

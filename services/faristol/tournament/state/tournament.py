@@ -199,6 +199,26 @@ class PlayerRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that a second official confirms."""
+
+    proposed: events.ChangeProposed
+    """The event of the proposal. The message must not be changed."""
+    version: int = field(compare=False)
+    """Version of its event in the tournament's stream."""
+    waits: bool = True
+    """Whether it is unanswered."""
+
+    def repeats(self, other: events.ChangeProposed) -> bool:
+        """Check whether another proposal of the same official is the same."""
+        return (self.proposed.proposer_id, self.proposed.type, self.proposed.request) == (
+            other.proposer_id,
+            other.type,
+            other.request,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerActs:
     """The actions open to players from their own phones."""
 
@@ -577,6 +597,10 @@ class TournamentState:
     """The highest number that a prize list has had."""
     result_check: ResultCheck = ResultCheck()
     """How results that an official entered are confirmed."""
+    second_official: bool = False
+    """Whether changes after a round was closed need a second official."""
+    proposals: tuple[Proposal, ...] = ()
+    """By number, from 1."""
     licence: LicenceTerms = LicenceTerms()
     """The licence that players must have, and the exceptions."""
     messages: tuple[MessageState, ...] = ()

@@ -1,4 +1,4 @@
-"""Page of result confirmation, special prizes, final standings, and the checks before a tournament is finalised."""
+"""Page of proposed changes, result confirmation, prizes, final standings, and the checks before the end."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDe
 from faristol.gateway.http.forms import Fields
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.history import HistoryEntry, describe_history
 from faristol.presentation.labels import FINAL_CHECKS, PRIZES
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
@@ -33,6 +34,9 @@ async def _show(console: DirectorPage) -> Response:
     is_chosen = any(act.type == "PrizesOffered" for act in acts)
     may_have_plays = bool(console.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
+    proposals: pairing.ListProposalsResponse = await console.calls.ask(
+        pairing.ListProposalsRequest(tournament_id=console.tournament_id)
+    )
     final = pairing.ListFinalChecksResponse()
     if console.tournament.over:
         final = await console.calls.ask(pairing.ListFinalChecksRequest(tournament_id=console.tournament_id))
@@ -46,11 +50,18 @@ async def _show(console: DirectorPage) -> Response:
         players_confirm=check.get("players") == "yes",
         blind=check.get("blind") == "yes",
         players_enter=check.get("players-enter") == "yes",
+        needs_second_official=proposals.required,
+        proposed=[(each, _describe(console, each)) for each in proposals.proposals if not each.HasField("answer")],
         closed=closed,
         final=final,
         check_labels=FINAL_CHECKS,
         subject_name=console.roster.describe_id,
     )
+
+
+def _describe(console: DirectorPage, proposal: pairing.Proposal) -> HistoryEntry:
+    """Describe a pending proposal as the history does."""
+    return next(describe_history(pairing.ListActsResponse(acts=[proposal.act]), console.roster, console.language))
 
 
 routes = APIRouter(include_in_schema=False)

@@ -59,13 +59,20 @@ class Undecided(NamedTuple):
 
     requests: int = 0
     """Requests of players."""
+    proposals: int = 0
+    """Changes that wait for a second official."""
     entries: int = 0
     """Entries with a place; those on the waiting list wait for a place, not for the director."""
 
 
 async def _count_undecided(console: DirectorPageDep) -> Undecided:
     """Count the matters that the user may see and that wait for a decision."""
-    requests = entries = 0
+    requests = entries = proposals = 0
+    if console.may_call("ListProposals"):
+        proposed: pairing.ListProposalsResponse = await console.calls.ask(
+            pairing.ListProposalsRequest(tournament_id=console.tournament_id)
+        )
+        proposals = sum(not each.HasField("answer") for each in proposed.proposals)
     if console.may_call("AnswerPlayerRequest"):
         asked = pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id)
         listed: pairing.ListPlayerRequestsResponse = await console.calls.ask(asked)
@@ -75,7 +82,7 @@ async def _count_undecided(console: DirectorPageDep) -> Undecided:
             registration.ListEntriesRequest(tournament_id=console.tournament_id)
         )
         entries = sum(each.state == registration.ENTRY_STATE_RECEIVED for each in found.entries)
-    return Undecided(requests, entries)
+    return Undecided(requests, proposals, entries)
 
 
 def _describe_withdrawn(console: DirectorPageDep) -> str:

@@ -1,0 +1,86 @@
+"""Proposals over gRPC: a race of two confirmations, one person with two ids, the reason, and both names in history."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+import pytest
+from tests.component.tournament.test_results import EVA, NIL, enter, list_results, result, start_round
+from tests.component.tournament.test_service import command, names_on_stream
+from tests.support.pairing_service import Desk
+
+from faristol.event_store.integrity.verification import verify
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.personal_data import people
+from faristol.presentation.history import describe_history
+from faristol.presentation.names import Roster
+
+ONA = (("faristol-actor-name-bin", b"Ona Vidal"),)
+
+
+def answer_of(number: int = 1, **fields: object) -> pb.AnswerProposalRequest:
+    chosen = fields or {"confirmed": True}
+    return pb.AnswerProposalRequest(command_id=command(), tournament_id="open", proposal=number, **chosen)
+
+
+async def propose(desk: Desk) -> pb.CorrectResultResponse:
+    """Close a round under the rule, and correct a result of it as Eva."""
+    await desk.stub.SetSecondOfficial(
+        pb.SetSecondOfficialRequest(command_id=command(), tournament_id="open", required=True), metadata=EVA
+    )
+    tables = (await list_results(desk)).tables
+    await enter(desk, [result(table, 400, 300) for table in tables])
+    await desk.stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
+    corrected = pb.CorrectResultRequest(
+        command_id=command(),
+        tournament_id="open",
+        game_id=tables[0].game_id,
+        scores=result(tables[0], 400, 410).scores,
+        player_ids=[player.player_id for player in tables[0].players],
+        note="The slip says 410",
+    )
+    return await desk.stub.CorrectResult(corrected, metadata=EVA)
+
+
+async def listed(desk: Desk) -> list[pb.Proposal]:
+    return list((await desk.stub.ListProposals(pb.ListProposalsRequest(tournament_id="open"))).proposals)
+
+
+async def test_one_of_two_confirmations_at_once_takes_effect_and_the_history_says_both_names(desk: Desk) -> None:
+    await start_round(desk)
+    assert (await propose(desk)).proposal == 1
+    (pending,) = await listed(desk)
+    assert (pending.act.actor_name, pending.act.note) == ("Eva Soler", "The slip says 410")
+    assert [act.type for act in pending.act.proposed] == ["ResultCorrected"]
+    assert "ResultCorrected" not in await names_on_stream(desk)
+
+    found = await asyncio.gather(
+        *(desk.stub.AnswerProposal(answer_of(), metadata=who) for who in (NIL, ONA)), return_exceptions=True
+    )
+
+    refused = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
+    assert [each.code() for each in refused] == [grpc.StatusCode.FAILED_PRECONDITION]
+    assert (await names_on_stream(desk)).count("ResultCorrected") == 1
+    history = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
+    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    said = {each.act.type: each for each in describe_history(history, Roster(shown), "en")}
+    assert said["ChangeProposed"].also["by"] == "By Eva Soler."
+    assert "410" in said["ChangeProposed"].said
+    assert said["ProposalAnswered"].also["by"] in ("By Nil Camps.", "By Ona Vidal.")
+    assert said["ResultCorrected"].act.note == "The slip says 410"
+    assert not (await verify(desk.record)).wrong
+
+
+@pytest.mark.parametrize("who", [EVA, (("faristol-actor", "eva-2"),)], ids=["the same id", "another id of the name"])
+async def test_a_proposer_cannot_confirm_by_another_device(desk: Desk, who: tuple[tuple[str, bytes], ...]) -> None:
+    await start_round(desk)
+    await propose(desk)
+    async with desk.record.writing() as connection:
+        await people.store_player(connection, "eva-2", "Eva SOLER", "")
+
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await desk.stub.AnswerProposal(answer_of(), metadata=who)
+
+    assert "SAME_PERSON" in str(refused.value.trailing_metadata())
+    assert "ResultCorrected" not in await names_on_stream(desk)
