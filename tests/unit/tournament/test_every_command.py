@@ -27,6 +27,7 @@ WARNING_VERSION = 10
 REQUESTS: list[Message] = [
     pb.AllowPairRequest(player_ids=["p1", "p2"]),
     pb.AnnounceRoundsRequest(),
+    pb.SetSecondOfficialRequest(required=True),
     pb.AnswerPlayerRequestRequest(request=1, granted=True),
     pb.AppointTribunalRequest(),
     pb.CancelPublicationRequest(round=2),
@@ -183,6 +184,7 @@ def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None
 def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_something_back() -> None:
     asked = {kind(request) for request in REQUESTS} - {"RegisterPlayerRequest"}
     others = {"ImportRoundsRequest"}  # it is of whole rounds
+    others |= {"AnswerProposalRequest", "WithdrawProposalRequest"}  # a proposal can be refused after the end
     others |= {"ReportShadowRequest"}  # results are compared after the end, too
     others |= {"ReopenStandingsRequest", "FinaliseTournamentRequest", "WithdrawAppealRequest", "UndoActRequest"}
     others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
