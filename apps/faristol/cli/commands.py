@@ -75,6 +75,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     ),
     "registration": Noun(N_("The public form of a tournament: its entries and its waiting list.")),
     "player-request": Noun(N_("Requests of players for byes and to leave.")),
+    "proposal": Noun(N_("Changes after a round was closed, which a second official confirms.")),
     "fee": Noun(N_("The fees of a tournament: payments, refunds and receipts.")),
     "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
