@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch bbp faults fuzz browser openid axe openapi token promtool tlog crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants planted great dutch bbp faults fuzz browser openid axe openapi token promtool tlog crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -225,6 +225,10 @@ $(VENV)/.fuzz: $(READY) tests/fuzz/requirements.lock
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+
+PLANTED ?=
+planted: $(READY) $(PB) ## plant 20 bugs one by one, and see whether the simulation finds each: PLANTED="--seeds 40"; writes var/planted.json
+	$(BIN)/python -m tests.campaigns.planted $(PLANTED)
 
 FAULTS ?=
 faults: setup ## make faults in a cell of two replicas, and say what they cost: FAULTS="failover full-disk"; writes var/faults.json

@@ -123,7 +123,7 @@ def try_mutants(
     """Try mutants in copies of the repository, ``jobs`` at a time."""
     copies: Queue[Path] = Queue()
     for number in range(jobs):
-        copies.put(_copy_repository(folder / f"copy-{number}"))
+        copies.put(copy_repository(folder / f"copy-{number}"))
 
     def run(mutant: Mutant) -> Tried:
         tests = lines.tests_of(mutant)
@@ -189,7 +189,7 @@ def _pytest(
     )
 
 
-def _copy_repository(copy: Path) -> Path:
+def copy_repository(copy: Path) -> Path:
     """Return a copy of the repository as it is here, with the generated code."""
     shutil.rmtree(copy, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", ".venv", ".git", "var", ".*_cache", ".hypothesis", "node_modules")

@@ -40,6 +40,8 @@ def main() -> int:
                 if not console.is_terminal and not report.seeds % 50:
                     progress.print(f"{report.seeds} of {len(given.seeds)}: {failed}")
                 progress.update(bar, advance=1, description=failed)
+                if outcome.problems and given.first:
+                    break
     report.write(given.out / "simulation.json")
     _tell(report, given.out)
     return 1 if report.failures else 0
@@ -73,6 +75,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=seeds_of, required=True, help="7, 0-1999, or 3,5,10-20")
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time")
+    parser.add_argument("--first", action="store_true", help="stop at the first seed with an error")
     parser.add_argument("--out", type=Path, default=Path("var"), help="where the report goes")
     given = parser.parse_args()
     if given.jobs < 1:

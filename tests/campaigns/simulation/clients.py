@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -21,6 +22,8 @@ from faristol.demo.plan import Plan
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -32,6 +35,12 @@ M = TypeVar("M", bound=Message)
 
 DEADLINE_SECONDS = 2.0
 """Seconds that a caller waits for an answer."""
+
+AROUND_DEADLINE_SECONDS = 0.1
+"""Seconds before and after a deadline in which a player moves."""
+JUDGES = ("judge-1", "judge-2")
+CLAIM_LEASE_SECONDS = 2
+"""The shortest lease of a judge's claim."""
 
 _PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
 _DEFECTS = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED)
@@ -122,6 +131,10 @@ class Championship:
     """Whether players send the times of actions, or leave them to the services' clocks."""
     slow: float
     """Probability of a turn that takes so long that time runs out."""
+    judged: bool = False
+    """Whether judges rule on challenges; otherwise the lexicon does."""
+    at_deadline: bool = False
+    """Whether players let their time run out once and move at that moment; only with the services' clocks."""
 
 
 class Director(Caller):
@@ -130,6 +143,7 @@ class Director(Caller):
     def __init__(self, api: Api, told: Told, championship: Championship, luck: Callable[[str], Random]) -> None:
         super().__init__(api, told, "director", luck("director"))
         self._championship = championship
+        self._adjudication = adjudication_pb2_grpc.AdjudicationServiceStub(grpc.aio.insecure_channel("lexicon"))
         self._luck = luck
         self.places: list[tuple[str, int]] = []
         """Who came where, once the standings are published."""
@@ -151,6 +165,8 @@ class Director(Caller):
             **opening,
         )
         await self._must(pairing.CreateTournament, create)
+        if self._championship.judged:
+            await self._appoint_judges()
         await asyncio.gather(*(self._register(entrant) for entrant in plan.entrants))
         for number in range(1, plan.rounds + 1):
             begin: dict[str, Any] = {"round": number, **which, **self._at(plan.round_start(number, BEGINNING))}
@@ -173,6 +189,18 @@ class Director(Caller):
         if answer is None:
             raise Refused(self.told.refused[request.command_id])
         return answer
+
+    async def _appoint_judges(self) -> None:
+        which: dict[str, Any] = {"tournament_id": self._championship.plan.tournament_id}
+        mode = adjudication_pb2.SetAdjudicationRequest(
+            mode=lexicon_events_pb2.MODE_JUDGE, lease_seconds=CLAIM_LEASE_SECONDS, **which
+        )
+        chief = adjudication_pb2.AppointJudgeRequest(judge_id="chief", director=True, **which)
+        await self._must(self._adjudication.AppointJudge, chief)
+        for judge_id in JUDGES:
+            appoint = adjudication_pb2.AppointJudgeRequest(judge_id=judge_id, languages=["ca"], **which)
+            await self._must(self._adjudication.AppointJudge, appoint)
+        await self._must(self._adjudication.SetAdjudication, mode)
 
     async def _register(self, entrant: Any) -> None:
         director = Caller(self.api, self.told, f"desk {entrant.player_id}", self._luck(entrant.player_id))
@@ -222,6 +250,7 @@ class Player(Caller):
         self._championship = championship
         self._game_id = game_id
         self._player_id = player_id
+        self._was_at_deadline = not championship.at_deadline
         self._doubted = 0
         """The last turn of which it was decided whether to challenge."""
 
@@ -250,6 +279,9 @@ class Player(Caller):
 
     async def _take_turn(self, game: game_pb2.GetGameResponse) -> None:
         moment = self._moment(game, 40 * 60 if self.luck.random() < self._championship.slow else 90)
+        if not self._was_at_deadline:
+            self._was_at_deadline = True
+            await self._wait_for_deadline()
         scoreless = all(side.score == 0 for side in game.sides)
         if game.turn <= self._championship.plays or (scoreless and self.luck.random() < 0.7):
             squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
@@ -269,6 +301,13 @@ class Player(Caller):
             await self.command(self.api.game.Exchange, exchange)
         else:
             await self.command(self.api.game.Pass, game_pb2.PassRequest(**moment))
+
+    async def _wait_for_deadline(self) -> None:
+        """Wait until the clock ends the turn or the game by itself, to a few milliseconds before or after it."""
+        clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
+        if clock.HasField("deadline_at"):
+            left = clock.deadline_at.ToNanoseconds() / 1e9 - time.time()
+            await asyncio.sleep(max(0.0, left + AROUND_DEADLINE_SECONDS * (self.luck.random() - 0.5)))
 
     def _tiles(self, grid: Grid, rack: list[str]) -> list[tuple[int, int, str, bool]]:
         """Return a play; sometimes one with an invalid word."""

@@ -33,6 +33,7 @@ async def at_rest(record: Record, consumers: int) -> str:
         line for line in everything if line.state in (State.LIVE, State.STOPPED)
     ]  # the remaining rows are never read
     behind = [f"{line.name} is {line.state} at {line.position} of {last}" for line in lines if line.lag]
+    behind += [f"{line.name} has parked {len(line.parked)} keys" for line in lines if line.parked]
     if len(lines) < consumers:
         behind.append(f"only {len(lines)} of {consumers} consumers")
     return "; ".join(behind)
@@ -198,9 +199,12 @@ def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) 
             for score in final.scores
             if score.score != scores[score.player_id]
         )
-        if recorded is None or {(score.player_id, score.score) for score in recorded.scores} != {
-            (score.player_id, score.score) for score in final.scores
-        }:
+        if (
+            recorded is None
+            or recorded.winner_id != final.winner_id
+            or {(score.player_id, score.score) for score in recorded.scores}
+            != {(score.player_id, score.score) for score in final.scores}
+        ):
             wrong.append(f"the tournament's result is {recorded}")
     return wrong
 

@@ -19,9 +19,10 @@ from tests.campaigns.simulation.world import World
 from faristol.access_control import keyring
 from faristol.bus import Bus, BusError
 from faristol.consumers.generations import ProjectionError
-from faristol.consumers.rebuild import Rebuild
-from faristol.consumers.stopped import is_transient
-from faristol.event_store import Record, RecordError
+from faristol.consumers.handlers import Reactor
+from faristol.consumers.rebuild import REBUILD_LEASE_SECONDS, Rebuild
+from faristol.consumers.stopped import CannotTake, is_transient
+from faristol.event_store import Record, Recorded, RecordError
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
 from faristol.launcher.processes import builders
@@ -70,7 +71,19 @@ class Platform:
         with ExitStack() as stack:
             stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
             stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
+            stack.enter_context(patch.object(Reactor, "_react", self._failing(Reactor._react)))
             yield
+
+    def _failing(self, react: Any) -> Any:
+        """Return ``react`` with the fault that an event fails in it."""
+
+        async def react_or_fail(handler: Any, event: Recorded, append: Any, attempts: int) -> bool:
+            if self.world.happens(self.world.faults.reaction_fails):
+                self.world.trace.note("fault", f"{handler.name} fails at {event.position}")
+                raise CannotTake(event, RuntimeError("a simulated defect"))
+            return bool(await react(handler, event, append, attempts))
+
+        return react_or_fail
 
     async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:
         node = NODE.get()
@@ -90,6 +103,7 @@ class Platform:
 
     async def stop(self) -> None:
         """Stop every process cleanly."""
+        self.nodes = [node for node in self.nodes if not node.name.startswith("rebuild")]
         self._stopping = True
         for task in self._tasks:
             task.cancel()
@@ -153,7 +167,7 @@ class Platform:
     async def _befall(self) -> None:
         """Disturb processes, NATS and projections from time to time."""
         world, chance, faults = self.world, self.world.chance, self.world.faults
-        every = 0.1
+        every, contending = 0.1, False
         while True:
             await asyncio.sleep(every * (0.5 + chance.random()))
             for node in [node for node in self.nodes if node.alive]:
@@ -166,12 +180,30 @@ class Platform:
                     node.freeze(0.5 + 6 * chance.random())
                 elif world.happens(faults.rebuild * every):
                     node.run(self._rebuild(node))
+            if not contending and world.happens(faults.rebuilds_contend * every):
+                contending = True
+                self._tasks.append(asyncio.create_task(self._contend()))
             if world.happens(faults.stream_wiped * every):
                 self._bus.wipe()
             if world.happens(faults.tail_lost * every):
                 self._bus.lose_tail()
             if self._bus.up and world.happens(faults.bus_down * every):
                 self._bus.go_down(4 * chance.random())
+
+    async def _contend(self) -> None:
+        """Run two rebuilds in processes of their own: the first freezes past its lease, the second has it then."""
+        first, second = (Node(self.world, f"rebuild{number}", timedelta()) for number in (1, 2))
+        self.nodes += [first, second]
+        first.run(self._rebuild_alone(first))
+        await asyncio.sleep(0.15 * self._luck.random())
+        first.freeze(REBUILD_LEASE_SECONDS + 1.5)
+        second.run(self._rebuild_alone(second))
+        await asyncio.sleep(REBUILD_LEASE_SECONDS + 0.3 * self._luck.random())
+        second.freeze(2.0)
+
+    async def _rebuild_alone(self, node: Node) -> None:
+        await self._rebuild(node)
+        node.exit()
 
     async def _rebuild(self, node: Node) -> None:
         """Rebuild as ``faristol projection rebuild`` does, as long as the process lives."""

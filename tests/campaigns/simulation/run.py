@@ -17,11 +17,12 @@ from unittest.mock import patch
 
 import grpc.aio
 from tests.campaigns.simulation import invariants
-from tests.campaigns.simulation.clients import Championship, Director, Refused, Told
+from tests.campaigns.simulation.clients import JUDGES, Championship, Director, Refused, Told
 from tests.campaigns.simulation.disk import Disk
 from tests.campaigns.simulation.jetstream import JetStream
 from tests.campaigns.simulation.loop import Stuck
 from tests.campaigns.simulation.network import Network
+from tests.campaigns.simulation.officials import Bench, Clerk
 from tests.campaigns.simulation.platform import Platform
 from tests.campaigns.simulation.readers import Follower, Visitor
 from tests.campaigns.simulation.trace import Log
@@ -45,6 +46,8 @@ FAULTS_END_SECONDS = 12.0
 """Seconds after which there are no faults."""
 IDLE_TIMEOUT_SECONDS = 120.0
 """Seconds after the faults within which the championship has to end, and then all work."""
+MAX_GAMES_SECONDS = 4 * 3600.0
+"""Further seconds for games in which players let their time run out."""
 RULESET = "fisc-2023"
 LEXICON = "simulated"
 builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
@@ -128,17 +131,20 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
     api = Api(grpc.aio.insecure_channel)
     director = Director(api, told, championship, world.luck)
     follower = Follower(api, told, plan.tournament_id, world.luck("follower"))
+    beside = [*_officials(world, api, told, championship)]
     visitor = Visitor(world, told, lambda: platform.pages, plan.tournament_id)
     platform.start()
     public = [asyncio.create_task(follower.follow()), asyncio.create_task(visitor.visit())]
     directing = asyncio.create_task(director.direct())
+    public += [asyncio.create_task(each.work()) for each in beside]
     problems: list[str] = []
     try:
         await asyncio.wait([directing], timeout=FAULTS_END_SECONDS)
         world.faults.end()
         world.trace("calm", "nothing goes wrong any more")
-        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS + championship.at_deadline * MAX_GAMES_SECONDS):
             await directing
+        await cancel_tasks(public[2:])
     except TimeoutError:
         problems.append(f"the championship does not end: {_where(directing)}")
     except (Refused, grpc.aio.AioRpcError) as problem:
@@ -192,15 +198,27 @@ def _where(task: asyncio.Task[None]) -> str:
 def _championship(world: World, lexicons: Path) -> Championship:
     luck = world.luck("championship")
     players = luck.choice((2, 2, 2, 3, 4))
+    dated = luck.random() < 0.6
     return Championship(
         plan=Plan(players, luck.choice((1, 1, 1, 2)) if players > 2 else 1, world.seed, RULESET),
         graph=Library(lexicons).open(LEXICON),
         tile_set=load_tile_set(load_ruleset(RULESET).game.tile_set),
         lexicon=LEXICON,
         plays=luck.randrange(1, 4),
-        dated=luck.random() < 0.6,
+        dated=dated,
         slow=luck.choice((0.0, 0.0, 0.1)),
+        judged=not dated and luck.random() < 0.5,
+        at_deadline=not dated and luck.random() < 0.2,
     )
+
+
+def _officials(world: World, api: Api, told: Told, championship: Championship) -> Iterator[Clerk | Bench]:
+    """Yield the officials of a run; a clerk only with the services' clocks, because settings have the present time."""
+    if not championship.dated and world.luck("clerk there").random() < 0.5:
+        yield Clerk(api, told, championship.plan.tournament_id, world.luck("clerk"))
+    if championship.judged:
+        for judge_id in JUDGES:
+            yield Bench(api, told, grpc.aio.insecure_channel("lexicon"), judge_id, world.luck(judge_id))
 
 
 def install_lexicon(folder: Path) -> Path:

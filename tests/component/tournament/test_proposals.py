@@ -43,14 +43,14 @@ async def propose(desk: Desk) -> pb.CorrectResultResponse:
     return await desk.stub.CorrectResult(corrected, metadata=EVA)
 
 
-async def listed(desk: Desk) -> list[pb.Proposal]:
+async def list_proposals(desk: Desk) -> list[pb.Proposal]:
     return list((await desk.stub.ListProposals(pb.ListProposalsRequest(tournament_id="open"))).proposals)
 
 
 async def test_one_of_two_confirmations_at_once_takes_effect_and_the_history_says_both_names(desk: Desk) -> None:
     await start_round(desk)
     assert (await propose(desk)).proposal == 1
-    (pending,) = await listed(desk)
+    (pending,) = await list_proposals(desk)
     assert (pending.act.actor_name, pending.act.note) == ("Eva Soler", "The slip says 410")
     assert [act.type for act in pending.act.proposed] == ["ResultCorrected"]
     assert "ResultCorrected" not in await names_on_stream(desk)

@@ -46,6 +46,8 @@ PUBLIC = frozenset(
         "faristol.hall.v1.HallJoined.version",
         "faristol.hall.v1.HallReleased.hall",
         "faristol.hall.v1.KeptEffect.type",
+        "faristol.pairing.v1.ChangeProposed.type",
+        "faristol.pairing.v1.ProposedEvent.type",
         "faristol.hall.v1.RefusalParameter.name",
         "faristol.hall.v1.RefusalParameter.value",
         "faristol.game.v1.Seal.rerun_of",

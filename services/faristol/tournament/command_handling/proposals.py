@@ -126,8 +126,8 @@ def answer(situation: Situation, request: pb.AnswerProposalRequest) -> list[Mess
     """Confirm or refuse the proposal of another official; the proposed events of a confirmed one follow.
 
     Raises ``Invalid`` unless there is exactly one answer. Raises ``Refusal`` if the proposal is unknown or answered, if
-    the caller proposed it, has the name of its proposer, or plays in its game. Raises ``Refusal`` if the proposed
-    events would now be others.
+    the caller proposed it, has the name of its proposer, or plays in its game. Raises ``Refusal`` if the command
+    would now have different events.
     """
     check_not_removed(situation.state)
     if request.confirmed == request.refused:

@@ -23,7 +23,7 @@ ON = pb.SetSecondOfficialRequest(required=True)
 
 @pytest.fixture
 def hall() -> Hall:
-    """A tournament with the rule, one round closed and another started."""
+    """Return a tournament with the rule, one round closed and another started."""
     hall = hall_of(players=6, ruleset=load_ruleset("fise"))
     hall.carry_out(ON)
     hall.play(1)

@@ -1,0 +1,161 @@
+"""The planted bugs: a text of a file of the product, and the defect that replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CONSUMERS = "libs/faristol/consumers"
+APPEND = "libs/faristol/event_store/append"
+STORE = "libs/faristol/host/table_store/__init__.py"
+HANDLER = "libs/faristol/host/command_handler.py"
+
+
+class NotPlanted(Exception):
+    """The text of a bug is not in its file exactly once: the code has changed, and so must the bug."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A planted bug."""
+
+    description: str
+    path: str
+    """From the root of the repository."""
+    before: str
+    """A text that the file has exactly once."""
+    after: str
+
+    def plant(self, root: Path) -> bytes:
+        """Write the bug into its file. Return the content before. Raises ``NotPlanted``."""
+        file = root / self.path
+        content = file.read_bytes()
+        if (count := content.decode().count(self.before)) != 1:
+            raise NotPlanted(f"{self.path}: {self.before!r} is there {count} times; expected once ({self.description})")
+        file.write_bytes(content.replace(self.before.encode(), self.after.encode()))
+        return content
+
+
+BUGS: Sequence[Bug] = (
+    Bug(
+        "a reaction appends without its checkpoint",
+        f"{CONSUMERS}/handlers.py",
+        "_caused_by(event, self.name, decision), checkpoint=checkpoint)",
+        "_caused_by(event, self.name, decision))",
+    ),
+    Bug(
+        "an event that fails in a reaction is skipped",
+        f"{CONSUMERS}/handlers.py",
+        "            except CannotTake as error:\n                await self._park(error)\n",
+        "            except CannotTake as error:\n",
+    ),
+    Bug(
+        "a parked key is released before its skipped events are handled",
+        f"{CONSUMERS}/handlers.py",
+        "if len(left) == REPLAY_STEP_EVENTS or any(self._work.key(event) == key for event in left):",
+        "if len(left) == REPLAY_STEP_EVENTS:",
+    ),
+    Bug(
+        "the first event of each batch is left out of a projection",
+        f"{CONSUMERS}/handlers.py",
+        "await self._in_parts(self._project, events, last)",
+        "await self._in_parts(self._project, events[1:], last)",
+    ),
+    Bug(
+        "a projection does not move its checkpoint with its rows",
+        f"{CONSUMERS}/handlers.py",
+        "                await self._move(connection, last)\n                await self._apply(connection, events)",
+        "                await self._apply(connection, events)",
+    ),
+    Bug(
+        "a projection does not notice the switch to a rebuilt generation",
+        f"{CONSUMERS}/handlers.py",
+        "if generation != self._generation:",
+        "if generation is False:",
+    ),
+    Bug(
+        "a rebuild switches before it has the last events",
+        f"{CONSUMERS}/rebuild.py",
+        "            while self._position < live:\n",
+        "            while self._position < live - 40:\n",
+    ),
+    Bug(
+        "a consumer reads the record only after a message",
+        f"{CONSUMERS}/consumer.py",
+        "if notified > self._handler.position or not messages:",
+        "if notified > self._handler.position:",
+    ),
+    Bug(
+        "the last table of a round is not opened",
+        "services/faristol/game/reactions.py",
+        "for pairing in tournament.pairings[started.round]:",
+        "for pairing in tournament.pairings[started.round][:-1]:",
+    ),
+    Bug(
+        "a ruling is not applied at its table",
+        "services/faristol/game/reactions.py",
+        "return settled.decision() if settled else None\n\n    return Reaction(\"game.follow\"",
+        "return None\n\n    return Reaction(\"game.follow\"",
+    ),
+    Bug(
+        "the tournament records no winner",
+        "services/faristol/tournament/results/results.py",
+        "        revision=result.decided.revision,\n        **result.decided.fields(),\n    )\n    return [recorded",
+        "        revision=result.decided.revision,\n    )\n    return [recorded",
+    ),
+    Bug(
+        "the rating list does not wait for the last round",
+        "services/faristol/rating/reactions.py",
+        "_last(message) < tournament.state.rounds:",
+        "_last(message) < 1:",
+    ),
+    Bug(
+        "a table does not settle the consequences of a command",
+        STORE,
+        "return [*new_events, *settle(self.table.after(new_events))]",
+        "return [*new_events]",
+    ),
+    Bug(
+        "a decision on a game does not guard its clock and its case",
+        STORE,
+        "if stream not in written]",
+        "if stream in ()]",
+    ),
+    Bug(
+        "an append does not notice that a stream has grown",
+        f"{APPEND}/group.py",
+        "if found != version:",
+        "if found < version:",
+    ),
+    Bug(
+        "the answer to a command is not stored with its events",
+        HANDLER,
+        "metadata, command=call.command(answer))",
+        "metadata, command=None)",
+    ),
+    Bug(
+        "a repeated command is refused because of its own effect",
+        HANDLER,
+        "if before := await self._record.find_answer(call.command_id):",
+        "if before := None:",
+    ),
+    Bug(
+        "appends of one transaction get the outcomes of each other",
+        f"{APPEND}/group_commit.py",
+        "        for request, outcome in zip(requests, outcomes, strict=True):\n            if request.done.done():",
+        "        for request, outcome in zip(requests, outcomes[::-1], strict=True):\n            if request.done.done():",
+    ),
+    Bug(
+        "the lease of a crashed process never expires",
+        "libs/faristol/event_store/leases.py",
+        "(table.c.holder == holder) | ~is_held(now, longest)",
+        "(table.c.holder == holder) | (table.c.until == until)",
+    ),
+    Bug(
+        "a relay that takes over begins at the end of the record",
+        "libs/faristol/bus/relay.py",
+        "                position = max(position, noted)\n",
+        "                position = max(position, noted, await self._record.last_position())\n",
+    ),
+)
