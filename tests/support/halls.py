@@ -42,7 +42,7 @@ def decide_command(
     tables: Mapping[str, TableRulings] | None = None,
     caller: str = "",
 ) -> list[Message]:
-    """Return the events of a command of a caller; ``turns`` are over at the tables of games, unless ``tables`` are given."""
+    """Return the events of a caller's command; ``turns`` are over at the tables, unless ``tables`` are given."""
     begun = tables or defaultdict(
         TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
     )

@@ -47,7 +47,16 @@ def _find(copy: Path, bug: Bug, seeds: int) -> str:
     """Return the first problem that the simulation reports with a bug; empty if no seed finds it."""
     content = bug.plant(copy)
     path = os.pathsep.join([*(str(copy / package) for package in PACKAGES), str(copy)])
-    command = [sys.executable, "-m", "tests.campaigns.simulation", "--seeds", f"0-{seeds - 1}", "--jobs", "1", "--first"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.campaigns.simulation",
+        "--seeds",
+        f"0-{seeds - 1}",
+        "--jobs",
+        "1",
+        "--first",
+    ]
     try:
         done = subprocess.run(
             command,

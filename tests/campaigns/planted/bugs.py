@@ -39,10 +39,10 @@ class Bug:
 
 BUGS: Sequence[Bug] = (
     Bug(
-        "a reaction appends without its checkpoint",
+        "the checkpoint of a reaction is one event ahead",
         f"{CONSUMERS}/handlers.py",
-        "_caused_by(event, self.name, decision), checkpoint=checkpoint)",
-        "_caused_by(event, self.name, decision))",
+        "checkpoint = Checkpoint(self.name, self.noted, event.position)",
+        "checkpoint = Checkpoint(self.name, self.noted, event.position + 1)",
     ),
     Bug(
         "an event that fails in a reaction is skipped",
@@ -95,8 +95,8 @@ BUGS: Sequence[Bug] = (
     Bug(
         "a ruling is not applied at its table",
         "services/faristol/game/reactions.py",
-        "return settled.decision() if settled else None\n\n    return Reaction(\"game.follow\"",
-        "return None\n\n    return Reaction(\"game.follow\"",
+        'return settled.decision() if settled else None\n\n    return Reaction("game.follow"',
+        'return None\n\n    return Reaction("game.follow"',
     ),
     Bug(
         "the tournament records no winner",
@@ -143,8 +143,8 @@ BUGS: Sequence[Bug] = (
     Bug(
         "appends of one transaction get the outcomes of each other",
         f"{APPEND}/group_commit.py",
-        "        for request, outcome in zip(requests, outcomes, strict=True):\n            if request.done.done():",
-        "        for request, outcome in zip(requests, outcomes[::-1], strict=True):\n            if request.done.done():",
+        "in zip(requests, outcomes, strict=True):\n            if request.done",
+        "in zip(requests, outcomes[::-1], strict=True):\n            if request.done",
     ),
     Bug(
         "the lease of a crashed process never expires",

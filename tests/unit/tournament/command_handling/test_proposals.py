@@ -150,7 +150,7 @@ def test_a_sanction_on_a_game_of_a_closed_round_and_reopened_standings_need_a_se
         player_id=loser, game_id=GAME, kind=events.SANCTION_KIND_GAME, arbiter_id="eva", decided_by=["iris"]
     )
     assert names(hall.carry_out(sanction, caller="eva")) == ["ChangeProposed"]
-    answered, sanctioned, corrected = hall.carry_out(confirm(), caller="ona")
+    _answered, sanctioned, corrected = hall.carry_out(confirm(), caller="ona")
     assert isinstance(sanctioned, events.PlayerSanctioned)
     assert isinstance(corrected, events.ResultCorrected)
 
