@@ -19,9 +19,8 @@ from faristol.presentation.names import Roster
 ONA = (("faristol-actor-name-bin", b"Ona Vidal"),)
 
 
-def answer_of(number: int = 1, **fields: object) -> pb.AnswerProposalRequest:
-    chosen = fields or {"confirmed": True}
-    return pb.AnswerProposalRequest(command_id=command(), tournament_id="open", proposal=number, **chosen)
+def confirmation() -> pb.AnswerProposalRequest:
+    return pb.AnswerProposalRequest(command_id=command(), tournament_id="open", proposal=1, confirmed=True)
 
 
 async def propose(desk: Desk) -> pb.CorrectResultResponse:
@@ -56,7 +55,7 @@ async def test_one_of_two_confirmations_at_once_takes_effect_and_the_history_say
     assert "ResultCorrected" not in await names_on_stream(desk)
 
     found = await asyncio.gather(
-        *(desk.stub.AnswerProposal(answer_of(), metadata=who) for who in (NIL, ONA)), return_exceptions=True
+        *(desk.stub.AnswerProposal(confirmation(), metadata=who) for who in (NIL, ONA)), return_exceptions=True
     )
 
     refused = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
@@ -80,7 +79,7 @@ async def test_a_proposer_cannot_confirm_by_another_device(desk: Desk, who: tupl
         await people.store_player(connection, "eva-2", "Eva SOLER", "")
 
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await desk.stub.AnswerProposal(answer_of(), metadata=who)
+        await desk.stub.AnswerProposal(confirmation(), metadata=who)
 
     assert "SAME_PERSON" in str(refused.value.trailing_metadata())
     assert "ResultCorrected" not in await names_on_stream(desk)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from google.protobuf.message import Message
 from tests.support.halls import Hall, hall_of
@@ -32,7 +35,7 @@ def hall() -> Hall:
     return hall
 
 
-def correction(hall: Hall, first: int, second: int, **more: object) -> pb.CorrectResultRequest:
+def correction(hall: Hall, first: int, second: int, **more: Any) -> pb.CorrectResultRequest:
     found = hall.state.find_game(GAME)
     assert found is not None
     players = found[1].player_ids
@@ -44,8 +47,8 @@ def confirm(number: int = 1) -> pb.AnswerProposalRequest:
     return pb.AnswerProposalRequest(proposal=number, confirmed=True)
 
 
-def names(new_events: object) -> list[str]:
-    return [event.DESCRIPTOR.name for event in new_events]  # type: ignore[attr-defined] # messages
+def names(new_events: Sequence[Message]) -> list[str]:
+    return [event.DESCRIPTOR.name for event in new_events]
 
 
 def refusal(hall: Hall, request: Message, caller: str) -> str:
