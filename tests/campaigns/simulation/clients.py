@@ -36,6 +36,8 @@ M = TypeVar("M", bound=Message)
 DEADLINE_SECONDS = 2.0
 """Seconds that a caller waits for an answer."""
 
+MEETING_SECONDS = 0.2
+"""Seconds between the moments in which both players of a table send a command."""
 AROUND_DEADLINE_SECONDS = 0.1
 """Seconds before and after a deadline in which a player moves."""
 JUDGES = ("judge-1", "judge-2")
@@ -323,6 +325,7 @@ class Player(Caller):
     async def _after_play(self, game: game_pb2.GetGameResponse) -> None:
         """Draw and press; with no tile left to draw, press."""
         await asyncio.sleep(0.15 * self.luck.random())
+        await self._meet()
         if game.bag_left:
             await self.command(self.api.game.DrawTiles, game_pb2.DrawTilesRequest(**self._moment(game, 8)))
         else:
@@ -336,6 +339,7 @@ class Player(Caller):
         words = [scored.word for scored in game.pending.words]
         right = all(self._championship.graph.contains(tuple(word.faces)) for word in words)
         if self.luck.random() < (0.15 if right else 0.8):
+            await self._meet()
             challenge = game_pb2.ChallengeRequest(words=words, **self._moment(game, 8))
             await self.command(self.api.game.Challenge, challenge)
 
@@ -347,7 +351,13 @@ class Player(Caller):
             return
         clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
         if clock.stopped:
+            await self._meet()
             await self.command(self.api.game.SignSheet, game_pb2.SignSheetRequest(**self._moment(game, 60)))
+
+    async def _meet(self) -> None:
+        """Wait for a moment that both players wait for, in half of the cases: their commands are then decided at once."""
+        if self.luck.random() < 0.5:
+            await asyncio.sleep(MEETING_SECONDS - asyncio.get_running_loop().time() % MEETING_SECONDS)
 
     def _moment(self, game: game_pb2.GetGameResponse, seconds: float) -> dict[str, Any]:
         """Return the author of a command, the place and, for players with a clock, the time: some time after the last
