@@ -105,16 +105,16 @@ BUGS: Sequence[Bug] = (
         "        revision=result.decided.revision,\n    )\n    return [recorded",
     ),
     Bug(
-        "the rating list does not wait for the last round",
+        "the rating list waits for a round after the last one",
         "services/faristol/rating/reactions.py",
         "_last(message) < tournament.state.rounds:",
-        "_last(message) < 1:",
+        "_last(message) <= tournament.state.rounds:",
     ),
     Bug(
-        "a table does not settle the consequences of a command",
+        "the missing consequences at a table are not written",
         STORE,
-        "return [*new_events, *settle(self.table.after(new_events))]",
-        "return [*new_events]",
+        "events = [*self.missing, *new_events]",
+        "events = [*new_events]",
     ),
     Bug(
         "a decision on a game does not guard its clock and its case",

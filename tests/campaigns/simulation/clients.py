@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -38,8 +37,6 @@ DEADLINE_SECONDS = 2.0
 
 MEETING_SECONDS = 0.2
 """Seconds between the moments in which both players of a table send a command."""
-AROUND_DEADLINE_SECONDS = 0.1
-"""Seconds before and after a deadline in which a player moves."""
 JUDGES = ("judge-1", "judge-2")
 CLAIM_LEASE_SECONDS = 2
 """The shortest lease of a judge's claim."""
@@ -135,8 +132,6 @@ class Championship:
     """Probability of a turn that takes so long that time runs out."""
     judged: bool = False
     """Whether judges rule on challenges; otherwise the lexicon does."""
-    at_deadline: bool = False
-    """Whether players let their time run out once and move at that moment; only with the services' clocks."""
 
 
 class Director(Caller):
@@ -252,7 +247,6 @@ class Player(Caller):
         self._championship = championship
         self._game_id = game_id
         self._player_id = player_id
-        self._was_at_deadline = not championship.at_deadline
         self._doubted = 0
         """The last turn of which it was decided whether to challenge."""
 
@@ -281,9 +275,6 @@ class Player(Caller):
 
     async def _take_turn(self, game: game_pb2.GetGameResponse) -> None:
         moment = self._moment(game, 40 * 60 if self.luck.random() < self._championship.slow else 90)
-        if not self._was_at_deadline:
-            self._was_at_deadline = True
-            await self._wait_for_deadline()
         scoreless = all(side.score == 0 for side in game.sides)
         if game.turn <= self._championship.plays or (scoreless and self.luck.random() < 0.7):
             squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
@@ -303,13 +294,6 @@ class Player(Caller):
             await self.command(self.api.game.Exchange, exchange)
         else:
             await self.command(self.api.game.Pass, game_pb2.PassRequest(**moment))
-
-    async def _wait_for_deadline(self) -> None:
-        """Wait until the clock ends the turn or the game by itself, to a few milliseconds before or after it."""
-        clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
-        if clock.HasField("deadline_at"):
-            left = clock.deadline_at.ToNanoseconds() / 1e9 - time.time()
-            await asyncio.sleep(max(0.0, left + AROUND_DEADLINE_SECONDS * (self.luck.random() - 0.5)))
 
     def _tiles(self, grid: Grid, rack: list[str]) -> list[tuple[int, int, str, bool]]:
         """Return a play; sometimes one with an invalid word."""
@@ -355,7 +339,7 @@ class Player(Caller):
             await self.command(self.api.game.SignSheet, game_pb2.SignSheetRequest(**self._moment(game, 60)))
 
     async def _meet(self) -> None:
-        """Wait for a moment that both players wait for, in half of the cases: their commands are then decided at once."""
+        """Wait in half of the cases for a moment of both players, so that their commands are decided at once."""
         if self.luck.random() < 0.5:
             await asyncio.sleep(MEETING_SECONDS - asyncio.get_running_loop().time() % MEETING_SECONDS)
 

@@ -57,7 +57,7 @@ class Faults:
     """Per second: a projection is rebuilt beside the live one."""
     rebuilds_contend: float = _rate(0.5, often=0.2)
     """Per second: a rebuild freezes for longer than its lease, and another one takes it."""
-    reaction_fails: float = _rate(0.05, often=0.2)
+    reaction_fails: float = _rate(0.4, often=0.2)
     """A reaction fails at an event, as by a defect, and succeeds when it is retried."""
     skew: float = _rate(30.0, often=0.5)
     """Seconds that the clocks of two processes may be apart."""

@@ -58,6 +58,8 @@ class Platform:
         self._luck = world.luck("platform")
         self._layout = self._luck.choice(LAYOUTS)
         self._stopping = False
+        self._rebuilds: list[Node] = []
+        """Processes of rebuilds, which no other fault disturbs."""
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -103,7 +105,8 @@ class Platform:
 
     async def stop(self) -> None:
         """Stop every process cleanly."""
-        self.nodes = [node for node in self.nodes if not node.name.startswith("rebuild")]
+        for node in self._rebuilds:
+            node.crash("the world ends")
         self._stopping = True
         for task in self._tasks:
             task.cancel()
@@ -193,12 +196,12 @@ class Platform:
     async def _contend(self) -> None:
         """Run two rebuilds in processes of their own: the first freezes past its lease, the second has it then."""
         first, second = (Node(self.world, f"rebuild{number}", timedelta()) for number in (1, 2))
-        self.nodes += [first, second]
+        self._rebuilds += [first, second]
         first.run(self._rebuild_alone(first))
         await asyncio.sleep(0.15 * self._luck.random())
         first.freeze(REBUILD_LEASE_SECONDS + 1.5)
         second.run(self._rebuild_alone(second))
-        await asyncio.sleep(REBUILD_LEASE_SECONDS + 0.3 * self._luck.random())
+        await asyncio.sleep(REBUILD_LEASE_SECONDS + 0.22 + 0.06 * self._luck.random())
         second.freeze(2.0)
 
     async def _rebuild_alone(self, node: Node) -> None:

@@ -46,8 +46,6 @@ FAULTS_END_SECONDS = 12.0
 """Seconds after which there are no faults."""
 IDLE_TIMEOUT_SECONDS = 120.0
 """Seconds after the faults within which the championship has to end, and then all work."""
-MAX_GAMES_SECONDS = 4 * 3600.0
-"""Further seconds for games in which players let their time run out."""
 RULESET = "fisc-2023"
 LEXICON = "simulated"
 builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
@@ -142,7 +140,7 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
         await asyncio.wait([directing], timeout=FAULTS_END_SECONDS)
         world.faults.end()
         world.trace("calm", "nothing goes wrong any more")
-        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS + championship.at_deadline * MAX_GAMES_SECONDS):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             await directing
         await cancel_tasks(public[2:])
     except TimeoutError:
@@ -208,7 +206,6 @@ def _championship(world: World, lexicons: Path) -> Championship:
         dated=dated,
         slow=luck.choice((0.0, 0.0, 0.1)),
         judged=not dated and luck.random() < 0.5,
-        at_deadline=not dated and luck.random() < 0.2,
     )
 
 
