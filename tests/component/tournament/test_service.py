@@ -17,17 +17,22 @@ from tests.support.pairing_service import Desk
 
 from faristol.cli.contract import command_of
 from faristol.cli.tournament.history import history
-from faristol.event_store import Decision, Loaded, Metadata, Write
+from faristol.event_store import Decision, Guard, Loaded, Metadata, Write
 from faristol.event_store.integrity.verification import verify
 from faristol.host import StartError
+from faristol.kernel.event_types import OF_THE_CELL
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating_events
+from faristol.pb.register.v1 import events_pb2 as register_events
 from faristol.personal_data import people
 from faristol.personal_data.erasure import erase
+from faristol.register.model import REGISTER_STREAM, Register
 from faristol.table_terminal.shared.names import game_meant
+from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.state import TournamentState
 
 
 def command() -> str:
@@ -770,3 +775,28 @@ async def test_a_misspelt_ruleset_is_told_with_the_one_that_was_probably_meant(d
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await desk.stub.CreateTournament(request)
     assert "there is no ruleset 'fise-'; did you mean fise?" in str(refused.value.details())
+
+
+async def test_a_licence_that_is_removed_during_a_registration_admits_no_player(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await create(desk)
+    await desk.stub.RequireLicence(pb.RequireLicenceRequest(command_id=command(), tournament_id="open", required=True))
+    await append_to_register(desk, register_events.LicenceSet(person_id="anna", valid_to="2099-12-31"))
+    read = PairingHandler.persons_register
+
+    async def read_and_remove(handler: PairingHandler, state: TournamentState) -> tuple[Register, tuple[Guard, ...]]:
+        found = await read(handler, state)
+        monkeypatch.setattr(PairingHandler, "persons_register", read)
+        await append_to_register(desk, register_events.LicenceRemoved(person_id="anna"))
+        return found
+
+    monkeypatch.setattr(PairingHandler, "persons_register", read_and_remove)
+    _, _, info = await read_refusal(register(desk, player_id="anna", name="Anna Puig"))
+    assert info.reason == "LICENCE_MISSING"
+
+
+async def append_to_register(desk: Desk, event: Message) -> None:
+    """Append an event to the register of persons, as the rating service does."""
+    version = len(await desk.record.events(REGISTER_STREAM))
+    await desk.record.append(Decision([Write(REGISTER_STREAM, version, [event], OF_THE_CELL)]), Metadata(actor="fede"))

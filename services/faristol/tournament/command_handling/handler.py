@@ -348,11 +348,12 @@ class PairingHandler:
         known = await people.names(self.record, wanted) if wanted else {}
         return {person_id: person.name for person_id, person in sorted(known.items()) if person.name}
 
-    async def persons_register(self, *states: TournamentState) -> Loaded[Register]:
-        """Return the federation's register if a tournament of these requires a licence, else an empty one."""
-        if not any(state.licence.required for state in states):
-            return Loaded(Register(), 0)
-        return await load_at_once(self.record, REGISTER_STREAM, Register(), fold_register)
+    async def persons_register(self, state: TournamentState) -> tuple[Register, tuple[Guard, ...]]:
+        """Return the federation's register, with its guard, if a tournament requires a licence; else an empty one."""
+        if not state.licence.required:
+            return Register(), ()
+        loaded = await load_at_once(self.record, REGISTER_STREAM, Register(), fold_register)
+        return loaded.state, (Guard(REGISTER_STREAM, loaded.version),)
 
     def at(self, request: Any) -> datetime | None:
         """Return the time that the request gives, or None."""

@@ -77,7 +77,7 @@ async def register_player(
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
-        persons = (await office.persons_register(loaded.state)).state
+        persons, guards = await office.persons_register(loaded.state)
         situation = Situation(
             loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments, persons=persons
         )
@@ -90,7 +90,7 @@ async def register_player(
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return align_bindings(new_events, await people.store_players(connection, [person]))
 
-        decision = Decision([write_of(loaded, new_events)], others.guards, also=remember)
+        decision = Decision([write_of(loaded, new_events)], (*others.guards, *guards), also=remember)
         return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, new_events)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
@@ -111,7 +111,7 @@ async def register_players(
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
-        persons = (await office.persons_register(loaded.state)).state
+        persons, guards = await office.persons_register(loaded.state)
         entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at, persons)
         await entry.read(office, request.players)
         for place, asked in enumerate(request.players):
@@ -130,7 +130,9 @@ async def register_players(
             )
 
         decision = Decision(
-            [write_of(loaded, entry.new_events)], others.guards, also=remember if entry.new_events else None
+            [write_of(loaded, entry.new_events)],
+            (*others.guards, *guards),
+            also=remember if entry.new_events else None,
         )
         return decision, answer
 
@@ -316,7 +318,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
         entering = await office.load(request.to_tournament_id, "to_tournament_id")
         others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
         now = office.runtime.now()
-        persons = (await office.persons_register(entering.state)).state
+        persons, guards = await office.persons_register(entering.state)
         left, entered = move(
             Situation(leaving.state, now=now, at=at),
             Situation(entering.state, now=now, at=at, divisions=others.tournaments, persons=persons),
@@ -326,7 +328,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
         if known is not None and known.name:
             await _check_name_free(office, known, entering.state, others.tournaments)
         writes = [write_of(leaving, left), write_of(entering, entered)]
-        decision = Decision(writes, others.guards, also=lambda there: people.bind(there, request.player_id))
+        decision = Decision(writes, (*others.guards, *guards), also=lambda there: people.bind(there, request.player_id))
         return decision, lambda position: pb.MovePlayerResponse(position=position)
 
     return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)

@@ -16,7 +16,7 @@ async def list_missing_licences(
     state = (await office.load(request.tournament_id)).state
     day = licence_day(Situation(state, now=office.runtime.now()))
     answer = pb.ListMissingLicencesResponse(required=state.licence.required, kind=state.licence.kind, day=day)
-    persons = (await office.persons_register(state)).state
+    persons, _ = await office.persons_register(state)
     for player in state.players:
         if player.withdrawn is not None or has_licence(state, persons, player.player_id, day):
             continue

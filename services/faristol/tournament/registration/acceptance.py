@@ -57,7 +57,7 @@ async def accept_entry(
         entry = undecided_entry(loaded.current, request.entry)
         person = await _person(office, entry, request.player_id)
         others = await office.pairing.other_divisions(loaded.tournament.state)
-        persons = (await office.pairing.persons_register(loaded.tournament.state)).state
+        persons, guards = await office.pairing.persons_register(loaded.tournament.state)
         situation = Situation(
             loaded.tournament.state,
             now=office.runtime.now(),
@@ -83,7 +83,7 @@ async def accept_entry(
             accept(loaded.current, entry, person.player_id),
             first=store,
             writes=[write_of(loaded.tournament, registered)],
-            guards=others.guards,
+            guards=(*others.guards, *guards),
         )
         late = next((each for each in registered if isinstance(each, pairing_events.LateEntryAdmitted)), None)
         fields: Mapping[str, Any] = {"player_id": person.player_id, "round": late.round if late else 1}
@@ -108,7 +108,7 @@ async def accept_entries(
         loaded = await office.load(request.tournament_id, at)
         entries = [found_entry(loaded.current, number) for number in dict.fromkeys(request.entries)]
         others = await office.pairing.other_divisions(loaded.tournament.state)
-        persons = (await office.pairing.persons_register(loaded.tournament.state)).state
+        persons, guards = await office.pairing.persons_register(loaded.tournament.state)
         batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at, persons)
         known = await people.names(office.record, {entry.player_id for entry in entries})
         refused = {entry.number: _reason_against(entry, known.get(entry.player_id)) for entry in entries}
@@ -141,7 +141,7 @@ async def accept_entries(
             [event for entry in accepted for event in accept(loaded.current, entry, entry.player_id)],
             first=store,
             writes=[write_of(loaded.tournament, batch.new_events)],
-            guards=others.guards,
+            guards=(*others.guards, *guards),
         )
         return decision, answer
 
