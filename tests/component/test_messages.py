@@ -170,9 +170,13 @@ async def load_day(cell: Cell, number: int, position: int) -> tuple[results.GetP
     )
     listed = (await do(cell, results.ListPlayersRequest(**of), own)).players
     composed.player.CopyFrom(next(each for each in listed if each.player_id == one["player_id"]))
+    composed.player.category = found.player.category
+    composed.player.ClearField("club")
     if any(round_.finished for round_ in composed.head.tournament.played):
         ranked = await do(cell, results.GetStandingsRequest(**of, **one), own)
         composed.standing.CopyFrom(ranked.standings[0])
+        composed.standing.category = found.player.category
+        composed.standing.ClearField("club")
     for each in (found, found.head, found.pairings, composed.head, composed.pairings):
         each.ClearField("position")
     return found, composed
@@ -180,6 +184,8 @@ async def load_day(cell: Cell, number: int, position: int) -> tuple[results.GetP
 
 async def test_the_day_of_a_player_equals_the_answers_that_it_replaces_with_and_without_a_delay(cell: Cell) -> None:
     await do(cell, pairing.SendMessageRequest(tournament_id=OWN, text="To two", player_ids=[f"{OWN}-2"]))
+    minor = pairing.AmendPlayerRequest(tournament_id=OWN, player_id=f"{OWN}-1", category="U18", club="Valls")
+    await do(cell, minor)
     tables = (await do(cell, pairing.ListResultsRequest(tournament_id=OWN))).tables
 
     async def enter(number: int) -> int:
@@ -207,6 +213,7 @@ async def test_the_day_of_a_player_equals_the_answers_that_it_replaces_with_and_
     for number in range(1, 7):
         found, composed = await load_day(cell, number, held)
         assert found == composed
+        assert found.standing.category == found.player.category == ("U18" if number == 1 else "")
         assert sum(round_.finished for round_ in found.head.tournament.played) == 1, "the second result is held back"
     assert delayed < held
     await do(cell, pairing.SetBroadcastDelayRequest(tournament_id=OWN, minutes=0))

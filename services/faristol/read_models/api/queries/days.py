@@ -50,7 +50,11 @@ async def get_player_day(
     answer.messages.extend(await load_readable_messages(models, found.head))
     if player := found.of.players.get(request.player_id):
         name = await _find_name(models, request, answer)
-        answer.player.CopyFrom(like(results.Player, player, name=name, shown_name=name))
+        is_hidden = models.hides_minors(request.player_id)
+        category = public_category(player.category) if is_hidden else player.category
+        answer.player.CopyFrom(like(results.Player, player, name=name, shown_name=name, category=category))
+        if answer.HasField("standing"):
+            answer.standing.name, answer.standing.category, answer.standing.club = name, category, ""
     return answer
 
 
@@ -97,9 +101,6 @@ async def _build(
     if not found.of.standings:
         return await _add_standing(models, request, context, answer)
     (line,) = answers.standings(found.of, found.rounds, arithmetic=False)
-    if models.hides_minors(request.player_id):
-        line.category = public_category(line.category)
-    line.name = await _find_name(models, request, answer)
     line.withdrawn_round = found.of.players[request.player_id].withdrawn_round
     answer.standing.CopyFrom(line)
     return answer
