@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import grpc
@@ -18,6 +20,7 @@ from faristol.access_control.roles import DIRECTOR, Role
 from faristol.access_control.tokens import issue
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.archive.export import export
+from faristol.event_store.event import utc_now
 from faristol.host import Settings, first_restore
 from faristol.host.first_restore import FirstRestore
 from faristol.kernel.errors import Invalid
@@ -172,6 +175,13 @@ async def test_only_a_director_of_every_tournament_restores_a_backup(
             own = {"Origin": process.http_address.rstrip("/"), "Content-Type": "application/octet-stream"}
             sent = await web.post("/start/restore/file", content=b"no archive", headers=own)
             assert sent.status_code == (400 if status == 200 else status)
+            if status == 200:
+                handed_on = replace(build_credential(DIRECTOR, ""), auth_time=utc_now() - timedelta(days=1))
+                web.cookies.set("faristol", cell.token(handed_on))
+                refused = await web.post(
+                    "/start/restore?lang=en", data={"backup": ""}, headers={"Origin": own["Origin"]}
+                )
+                assert "sign in again" in refused.text, "a credential that was handed on today is no new sign-in"
 
 
 @pytest.fixture

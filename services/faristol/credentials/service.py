@@ -426,7 +426,8 @@ class AccessService:
         credential = self._caller()
         known = await people.names(self._record, [credential.subject])
         name = known[credential.subject].name if credential.subject in known else credential.name
-        answer = pb.GetCallerResponse(credential=to_message(credential), name=name)
+        signed_in_at = to_timestamp(credential.signed_in)
+        answer = pb.GetCallerResponse(credential=to_message(credential), name=name, signed_in_at=signed_in_at)
         if until := grants.gives_until((await self._load()).state, credential):
             answer.gives_until.FromDatetime(until)
         return answer

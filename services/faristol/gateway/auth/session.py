@@ -61,6 +61,8 @@ class Session:
     name: str
     gives_until: datetime | None
     """Latest expiry of credentials that the user grants; None without a limit."""
+    signed_in_at: datetime
+    """Time at which a person signed in to get the credential."""
 
 
 async def session(request: Request) -> Session:
@@ -73,7 +75,7 @@ async def session(request: Request) -> Session:
     own = calls(request, token)
     who: pb.GetCallerResponse = await own.ask(pb.GetCallerRequest())
     until = who.gives_until.ToDatetime(UTC) if who.HasField("gives_until") else None
-    return Session(own, who.credential, who.name or who.credential.subject_id, until)
+    return Session(own, who.credential, who.name or who.credential.subject_id, until, who.signed_in_at.ToDatetime(UTC))
 
 
 SignedIn = Annotated[Session, Depends(session)]

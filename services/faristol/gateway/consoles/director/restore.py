@@ -103,8 +103,7 @@ async def show_restored(request: Request, key: Id = "") -> Response:
 def _find_refusal(console: Console) -> str:
     """Return why the user must sign in again before a restore, which cannot be undone; empty if that is recent."""
     minutes: int = console.request.app.state.sign_in_minutes
-    signed_in_ms = console.session.credential.issued_at.ToMilliseconds()
-    if minutes and console.now_ms - signed_in_ms > minutes * 60_000:
+    if minutes and console.now_ms - console.session.signed_in_at.timestamp() * 1_000 > minutes * 60_000:
         return say(SIGN_IN_TOO_OLD, {"minutes": minutes}, console.language)
     return ""
 
