@@ -19,7 +19,7 @@ from faristol.cli.completion import players, tournaments
 from faristol.cli.defaults import RULES, add_defaults
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.money import ABOUT_AMOUNTS, load_currency, to_smallest_units
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson, Tournament
 from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
 from faristol.pb.access.v1 import access_pb2 as access
@@ -61,13 +61,15 @@ COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
 }
 """Methods that can be commands."""
 
-Table = Annotated[int, typer.Option("--table", min=0, help="Table of the game, instead of its id.")]
+Table = Annotated[
+    int, typer.Option("--table", min=0, max=MAX_CONTRACT_NUMBER, help="Table of the game, instead of its id.")
+]
 UNIT_PATTERN = r",? in the smallest unit of the currency(: [^.]*)?"
 """Unit of an amount in the comments of the contract, which the command line does not use."""
 
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
-OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that table; 0: the last one paired.")]
+OfRound = Annotated[int, typer.Option("--round", min=0, max=999, help="Round of that table; 0: the last one paired.")]
 
 
 def command_of(method: str) -> Callable[..., None]:

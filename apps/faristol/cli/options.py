@@ -11,6 +11,9 @@ from faristol.cli.completion import tournaments
 from faristol.text import LANGUAGES
 from faristol.text.terminal import language_of_terminal
 
+MAX_CONTRACT_NUMBER = 2**31 - 1
+"""The greatest number that a field of the contract holds."""
+
 Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
 Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
 Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that write.")]
@@ -80,8 +83,12 @@ LastRound = Annotated[
     int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; default: the last one paired.")
 ]
 Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with the table.")]
-AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of the table, for a tournament.")]
-InRound = Annotated[int, typer.Option("--round", help="Round of that table; default: the last one paired.")]
+AtTable = Annotated[
+    int, typer.Option("--table", min=0, max=MAX_CONTRACT_NUMBER, help="Number of the table, for a tournament.")
+]
+InRound = Annotated[
+    int, typer.Option("--round", min=0, max=999, help="Round of that table; default: the last one paired.")
+]
 
 
 def in_language(language: str) -> str:

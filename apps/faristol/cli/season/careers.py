@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson
+from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
 from faristol.cli.season.seasons import SeasonArgument
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
@@ -35,7 +35,9 @@ PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="Name or I
 OpponentOption = Annotated[
     str, typer.Option("--opponent", help="Name or ID of an opponent: print the games between them.")
 ]
-MinGamesOption = Annotated[int, typer.Option("--min-games", min=0, help="Number of games that an average requires.")]
+MinGamesOption = Annotated[
+    int, typer.Option("--min-games", min=0, max=MAX_CONTRACT_NUMBER, help="Number of games that an average requires.")
+]
 
 
 def show_career(

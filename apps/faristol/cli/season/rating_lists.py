@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson
+from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
@@ -28,10 +28,14 @@ LIST_COLUMNS = ("name", "club", "rating", "id")
 """Columns of an exported list, which `player import` reads."""
 
 OptionalNumber = Annotated[
-    int, typer.Argument(metavar="NUMBER", min=0, help="Number of the list; the latest one if 0.")
+    int,
+    typer.Argument(metavar="NUMBER", min=0, max=MAX_CONTRACT_NUMBER, help="Number of the list; the latest one if 0."),
 ]
 RevisionOption = Annotated[
-    int | None, typer.Option("--revision", min=0, help="Number of the revision; 0 for the first publication.")
+    int | None,
+    typer.Option(
+        "--revision", min=0, max=MAX_CONTRACT_NUMBER, help="Number of the revision; 0 for the first publication."
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson
+from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.federation.people_export import format_register
 from faristol.host import StartError
@@ -28,7 +28,6 @@ from faristol.typed_input.people_list import PeopleList, read_people
 
 MAX_PEOPLE_LIST_BYTES = 20_000_000
 """Limit of a list in bytes."""
-
 ROW_LINE = N_("{line}: {name}: {status}")
 CANDIDATE_LINE = N_("perhaps {name} ({id}, {number})")
 EXPIRED_ROW = N_("the licence expired on {day}")
@@ -38,6 +37,7 @@ LIST_TAKEN = N_(
     "Taken as act {version}: {entered} new, {changed} changed, {removed} removed. `register undo {version}` undoes it."
 )
 NOT_A_CATEGORY = N_("{given} is not a category: expected one such as U18=0-17 or Veteran=60-")
+NOT_A_LINE = N_("{given} is not the number of a line: expected numbers such as 2,5,9")
 NOT_A_DECISION = N_("{given} is not a decision: expected a line and an id, such as 17=anna, or 17= for a new person")
 CATEGORIES_SET = N_("The categories of {season} are set.")
 
@@ -57,7 +57,7 @@ DigestOption = Annotated[
     str, typer.Option("--digest", help="Digest of a preview: the import is refused if the register has changed since.")
 ]
 SeasonArgument = Annotated[str, typer.Argument(metavar="SEASON", help="ID of the season.")]
-YearOption = Annotated[int, typer.Option("--year", help="Year in which the ages are counted.")]
+YearOption = Annotated[int, typer.Option("--year", min=0, max=9_999, help="Year in which the ages are counted.")]
 CategoriesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="CATEGORY...", help="Categories with their ages: U18=0-17 Veteran=60-. None removes them."),
@@ -100,7 +100,7 @@ def import_list(
         rows=listed.rows,
         digest=digest,
         name=name or (Path(file).name if file != "-" else ""),
-        lines=[int(each) for each in lines.replace(",", " ").split()],
+        lines=[_parse_line(each, language) for each in lines.replace(",", " ").split()],
         decisions=[_parse_decision(each, language) for each in same_as or ()],
         removed_ids=remove.replace(",", " ").split(),
     )
@@ -149,9 +149,20 @@ def _read(file: str, encoding: str, language: str) -> PeopleList:
     return listed
 
 
+def _parse_line(given: str, language: str) -> int:
+    if not _is_number(given):
+        raise StartError(say(NOT_A_LINE, {"given": repr(given)}, language))
+    return int(given)
+
+
+def _is_number(given: str) -> bool:
+    """Check whether a text is a number that fits a field of the contract."""
+    return given.isdecimal() and int(given) <= MAX_CONTRACT_NUMBER
+
+
 def _parse_decision(given: str, language: str) -> pb.RowDecision:
     line, sign, person_id = given.partition("=")
-    if not sign or not line.strip().isdecimal():
+    if not sign or not _is_number(line.strip()):
         raise StartError(say(NOT_A_DECISION, {"given": repr(given)}, language))
     return pb.RowDecision(line=int(line), person_id=person_id.strip())
 
@@ -160,7 +171,7 @@ def _parse_category(given: str, language: str) -> events.AgeCategory:
     name, sign, ages = given.partition("=")
     least, dash, most = ages.partition("-")
     numbers = [least.strip() or "0", most.strip() or "0"]
-    if not (sign and dash and name.strip() and all(map(str.isdecimal, numbers))):
+    if not (sign and dash and name.strip() and all(map(_is_number, numbers))):
         raise StartError(say(NOT_A_CATEGORY, {"given": repr(given)}, language))
     return events.AgeCategory(name=name.strip(), min_age=int(numbers[0]), max_age=int(numbers[1]))
 
