@@ -222,6 +222,15 @@ async def test_a_tournament_with_a_required_licence_takes_persons_of_the_registe
     ]
     details = await federation.ask(pairing.GetPersonalDetailsRequest(tournament_id="open", player_id=anna.person_id))
     assert "17" in str(details), "the details of the register are those of the player"
+    player = build_credential(needs.ROLE_PLAYER, tournament="open", player=anna.person_id)
+    federation.web.cookies.set("faristol", federation.cell.token(player))
+    own = (await federation.web.get("/my-data.json")).json()["register"]
+    assert (own["birth_year"], own["federation_id"], own["licences"][0]["valid_to"]) == (2010, "17", "2099-08-31")
+    assert "competition until 2099-08-31" in (await federation.web.get("/my-data?lang=en")).text
+    federation.web.cookies.clear()
+    with pytest.raises(grpc.aio.AioRpcError) as foreign:
+        await do(federation.cell, pb.GetRegisteredPersonRequest(person_id=biel.person_id), player)
+    assert foreign.value.code() is grpc.StatusCode.PERMISSION_DENIED
     federation.web.cookies.set("faristol", federation.cell.token(DIRECTOR))
     page = (await federation.web.get("/tournaments/open/console/players", params={"lang": "en"})).text
     assert "Without a valid licence" in page

@@ -26,6 +26,8 @@ ACTS: Mapping[str, str] = {
 UNDONE = N_("{act} (undone)")
 LICENCE_UNTIL = N_("{licence} until {day}")
 LICENCE_EXPIRED = N_("{licence}, expired on {day}")
+LICENCE_BEGINS = N_("{licence} from {first}")
+LICENCE_BEGINS_UNTIL = N_("{licence} from {first} until {day}")
 LICENCE = N_("licence")
 
 FIELDS: Mapping[str, str] = {
@@ -53,12 +55,14 @@ def describe_act(act: pb.RegisterAct, language: str) -> str:
 
 
 def describe_licence(licence: pb.Licence, language: str) -> str:
-    """Return a licence as a text: its kind, its number, and its last day."""
+    """Return a licence as a text: its kind, its number, its last day, and its first day if it begins later."""
     named = " ".join(filter(None, (licence.kind, licence.number))) or say(LICENCE, {}, language)
-    if not licence.valid_to:
-        return named
-    text = LICENCE_UNTIL if licence.is_valid or licence.valid_from > licence.valid_to else LICENCE_EXPIRED
-    return say(text, {"licence": named, "day": licence.valid_to}, language)
+    params: dict[str, Param] = {"licence": named, "first": licence.valid_from, "day": licence.valid_to}
+    if licence.has_expired:
+        return say(LICENCE_EXPIRED, params, language)
+    if not licence.is_valid:
+        return say(LICENCE_BEGINS_UNTIL if licence.valid_to else LICENCE_BEGINS, params, language)
+    return say(LICENCE_UNTIL, params, language) if licence.valid_to else named
 
 
 def describe_change(change: pb.FieldChange, language: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from faristol.kernel.details import DETAILS, Person
@@ -73,12 +74,12 @@ class Compared:
 class RegisteredPersons:
     """The entries with the details of their persons, by id, by number and by name."""
 
-    def __init__(self, register: Register, persons: Mapping[str, Person], others: Iterable[Person] = ()) -> None:
-        """``persons`` has those of the register by id; ``others`` are players of tournaments outside of it."""
+    def __init__(self, register: Register, persons: Mapping[str, Person]) -> None:
+        """``persons`` has those of the register by id."""
         self.register = register
         self.persons = {person_id: persons[person_id] for person_id in register.entries if person_id in persons}
         self.clubs = ClubNames(register)
-        self.others = {person.player_id: person for person in others if person.player_id not in register.entries}
+        self.others: dict[str, Person] = {}
         self._by_number: dict[str, str] = {}
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
         self._by_beginning: defaultdict[str, list[str]] = defaultdict(list)
@@ -89,8 +90,15 @@ class RegisteredPersons:
             key = name_key(person.name)
             self._by_name[key].append(person_id)
             self._by_beginning[key[:CUT_NAME_CHARACTERS].rstrip()].append(person_id)
-        for person_id, person in self.others.items():
-            self._others_by_name[name_key(person.name)].append(person_id)
+
+    def with_others(self, others: Iterable[Person]) -> RegisteredPersons:
+        """Return them with players of tournaments outside of the register."""
+        known = copy(self)
+        known.others = {each.player_id: each for each in others if each.player_id not in self.register.entries}
+        known._others_by_name = defaultdict(list)
+        for person_id, person in known.others.items():
+            known._others_by_name[name_key(person.name)].append(person_id)
+        return known
 
     def person(self, person_id: str) -> Person:
         """Return a person of the register or of a tournament."""

@@ -40,7 +40,11 @@ class Licence:
 
     def is_valid_on(self, day: str) -> bool:
         """Check whether a day, such as ``2026-09-01``, is between the first and the last day."""
-        return self.valid_from <= day and (not self.valid_to or day <= self.valid_to)
+        return self.valid_from <= day and not self.has_expired_on(day)
+
+    def has_expired_on(self, day: str) -> bool:
+        """Check whether the last day is before a day."""
+        return bool(self.valid_to) and self.valid_to < day
 
 
 @dataclass(frozen=True, slots=True)

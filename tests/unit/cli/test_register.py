@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from faristol.cli.season.register import _format_preview, _parse_category, _parse_decision
+from faristol.cli.season.register import _format_preview, _parse_category, _parse_decision, import_list
 from faristol.cli.season.register_answers import (
     format_acts,
     format_categories,
@@ -65,13 +66,20 @@ def test_a_category_and_a_decision_are_read_as_they_are_typed() -> None:
     assert _parse_decision("17=", "en") == pb.RowDecision(line=17)
 
 
-@pytest.mark.parametrize("text", ["U18", "U18=17", "=0-17", "U18=a-b"])
+@pytest.mark.parametrize("text", ["U18", "U18=17", "=0-17", "U18=a-b", "U18=0-99999999999"])
 def test_a_wrong_category_is_refused(text: str) -> None:
     with pytest.raises(StartError, match="is not a category"):
         _parse_category(text, "en")
 
 
-@pytest.mark.parametrize("text", ["anna", "x=anna", "=anna"])
+@pytest.mark.parametrize("lines", ["a", "2,-5", "99999999999"])
+def test_a_wrong_line_is_refused_before_any_call(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "list.csv").write_text("name\nAnna Puig\n")
+    with pytest.raises(StartError, match="is not the number of a line"):
+        import_list(str(tmp_path / "list.csv"), lines=lines, digest="0")
+
+
+@pytest.mark.parametrize("text", ["anna", "x=anna", "=anna", "99999999999=anna"])
 def test_a_wrong_decision_is_refused(text: str) -> None:
     with pytest.raises(StartError, match="is not a decision"):
         _parse_decision(text, "en")
@@ -82,7 +90,7 @@ def test_entries_clubs_and_categories_are_lines() -> None:
         person_id="anna",
         name="Anna Puig",
         rating=1500,
-        licences=[pb.Licence(kind="club", number="9", valid_to="2026-06-30")],
+        licences=[pb.Licence(kind="club", number="9", valid_to="2026-06-30", has_expired=True)],
     )
     first, more = format_persons(None, pb.ListRegisteredPersonsResponse(persons=[person], total=2), None, "en")
     assert "Anna Puig" in first
@@ -137,5 +145,9 @@ def test_a_licence_names_its_kind_number_and_last_day() -> None:
     assert describe_licence(pb.Licence(kind="club", valid_to="2099-12-31", is_valid=True), "en") == (
         "club until 2099-12-31"
     )
-    assert describe_licence(pb.Licence(number="9"), "en") == "9"
-    assert describe_licence(pb.Licence(valid_to="2020-12-31"), "en") == "licence, expired on 2020-12-31"
+    assert describe_licence(pb.Licence(number="9", is_valid=True), "en") == "9"
+    expired = pb.Licence(valid_to="2020-12-31", has_expired=True)
+    assert describe_licence(expired, "en") == "licence, expired on 2020-12-31"
+    later = pb.Licence(number="9", valid_from="2099-01-01", valid_to="2099-12-31")
+    assert describe_licence(later, "en") == "9 from 2099-01-01 until 2099-12-31"
+    assert describe_licence(pb.Licence(number="9", valid_from="2099-01-01"), "en") == "9 from 2099-01-01"

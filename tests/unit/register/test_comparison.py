@@ -118,7 +118,7 @@ def test_a_person_in_two_rows_is_doubtful_in_both(office: Office) -> None:
 
 
 def test_a_player_of_an_earlier_tournament_is_proposed(office: Office) -> None:
-    known = RegisteredPersons(office.state, office.known.persons, [Person("eva", "Eva Sol")])
+    known = RegisteredPersons(office.state, office.known.persons).with_others([Person("eva", "Eva Sol")])
     (first, *_) = compare([row(2, "Eva Sol", rating=1000)], known, TODAY)
     assert (first.doubt, first.candidates) == (pb.ROW_DOUBT_KNOWN_PLAYER, ("eva",))
     assert resolve(row(2, "Eva Sol", rating=1000), "eva", known).status == pb.ROW_STATUS_NEW

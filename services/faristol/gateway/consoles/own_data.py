@@ -32,9 +32,11 @@ from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.people.v1.details_pb2 import PersonalDetails
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.labels import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.presentation.names import Roster
+from faristol.presentation.register_sentences import describe_licence
 from faristol.text import say
 from faristol.typed_input.resembling import similar_player
 
@@ -86,7 +88,9 @@ async def get_own_data(signed_in: SignedIn) -> Response:
     """Send the data as a file."""
     answer = await _own(signed_in)
     details = await _get_details(signed_in, _list_own_tournaments(signed_in, answer))
-    text = json.dumps(to_json(answer) | read_details(details), ensure_ascii=False, indent=2)
+    entry = await _get_register_entry(signed_in)
+    own = to_json(answer) | read_details(details) | ({"register": to_json(entry)} if entry else {})
+    text = json.dumps(own, ensure_ascii=False, indent=2)
     headers = {
         "Content-Disposition": f'attachment; filename="{signed_in.credential.player_id}.json"',
         "Cache-Control": "no-store, private",
@@ -142,6 +146,7 @@ async def _show_own(
     scope = set(signed_in.credential.scope.tournament_ids)
     played = _list_own_tournaments(signed_in, answer)
     requests = await _requests(signed_in.calls, scope, answer.player_id)
+    entry = await _get_register_entry(signed_in)
     waiting = {each.kind for each in requests if each.state == pairing.DATA_REQUEST_STATE_WAITING}
     return private_page(
         request,
@@ -150,6 +155,8 @@ async def _show_own(
         session=signed_in,
         player=answer,
         details=await _get_details(signed_in, played),
+        entry=entry,
+        licences=[describe_licence(each, language_of(request)) for each in entry.licences] if entry else (),
         tournaments=played,
         zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
         requests=requests,
@@ -226,6 +233,14 @@ async def _get_details(signed_in: Session, tournaments: Sequence[pb.Tournament])
     )
     answer: pairing.GetPersonalDetailsResponse = await signed_in.calls.ask(asked)
     return answer.details
+
+
+async def _get_register_entry(signed_in: Session) -> register.RegisteredPerson | None:
+    """Return the entry of the signed-in player in the register of persons; None without one."""
+    answer: register.GetRegisteredPersonResponse = await signed_in.calls.ask(
+        register.GetRegisteredPersonRequest(person_id=signed_in.credential.player_id)
+    )
+    return answer.person if answer.HasField("person") else None
 
 
 async def _own(signed_in: Session) -> pb.GetPlayerResponse:

@@ -20,18 +20,18 @@ from faristol.kernel.details import DETAILS, Person, Value, normalize_details
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import OFFICIAL, begins, check_id, generate_player_id, name_key
+from faristol.kernel.names import OFFICIAL, check_id, generate_player_id, name_key
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
 from faristol.personal_data import people
-from faristol.presentation.names import search_words
 from faristol.rating.cell_scope import check_covers_cell
 from faristol.rating.model import tournament_stream
 from faristol.rating.register import decide
 from faristol.rating.register.decide import Decided, Details
+from faristol.rating.register.persons import PersonCache
 from faristol.rating.register.terms import TournamentTerms, note_terms
 from faristol.rating.seasons.service import ENTRY_BATCH_EVENTS, ENTRY_TYPES
 from faristol.register.comparison import Compared, RegisteredPersons, compare, digest_of, select_rows
@@ -81,6 +81,7 @@ def register_service(runtime: Runtime) -> Dispatcher:
         pb.PreviewImportRequest: office.preview,
         pb.ListRegisteredPersonsRequest: office.list_persons,
         pb.SearchRegisterRequest: office.search,
+        pb.GetRegisteredPersonRequest: office.get_person,
         pb.ListClubsRequest: office.list_clubs,
         pb.GetCategoriesRequest: office.get_categories,
         pb.ListRegisterActsRequest: office.list_acts,
@@ -95,6 +96,7 @@ class RegisterOffice:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._record = runtime.record
+        self._persons = PersonCache(runtime.record)
 
     async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:
         """Decide on a command and write. Raises ``Denied`` for a credential of some tournaments only."""
@@ -125,11 +127,11 @@ class RegisterOffice:
             case pb.SetRegisteredPersonRequest():
                 return await self._set_person(state, request, at)
             case pb.RemoveRegisteredPersonRequest():
-                return decide.remove_person(state, request, await self._persons(state), at)
+                return decide.remove_person(state, request, await self._persons.load_persons(state), at)
             case pb.ImportPersonsRequest():
                 return await self._import(state, request, at)
         act = decide.find_act(state, request.version)
-        return decide.undo(state, act, await self._former_details(act), await self._persons(state), at)
+        return decide.undo(state, act, await self._former_details(act), await self._persons.load_persons(state), at)
 
     async def _set_person(self, state: Register, request: pb.SetRegisteredPersonRequest, at: Timestamp) -> Decided:
         asked = pb.SetRegisteredPersonRequest()
@@ -137,7 +139,7 @@ class RegisterOffice:
         normalize_details(asked)
         person_id = _checked_person_id(request.person_id) or generate_player_id(request.command_id)
         others = list((await people.names(self._record, [person_id])).values())
-        return decide.set_person(state, asked, person_id, await self._persons(state, others), at)
+        return decide.set_person(state, asked, person_id, await self._persons.load_persons(state, others), at)
 
     async def _import(self, state: Register, request: pb.ImportPersonsRequest, at: Timestamp) -> Decided:
         rows = decide.check_rows(request.rows)
@@ -178,7 +180,9 @@ class RegisterOffice:
             others = await people.find_namesakes(connection, [Person("", row.name) for row in rows])
         wanted = {*(row.person_id for row in rows), *chosen_ids} - {""}
         others += (await people.names(self._record, wanted)).values()
-        known = await self._persons(state, [each for each in others if not each.player_id.startswith(OFFICIAL)])
+        known = await self._persons.load_persons(
+            state, [each for each in others if not each.player_id.startswith(OFFICIAL)]
+        )
         return known, await asyncio.to_thread(compare, rows, known, self._today())
 
     async def list_persons(
@@ -187,10 +191,11 @@ class RegisterOffice:
         """Return entries by name, those of a search or of a club."""
         position = await self._record.last_position()
         state, seasons = (await self._load()).state, (await self._load_seasons()).state
-        known = await self._persons(state)
+        index = await self._persons.load_index(state)
+        known = index.known
         limit = _checked_limit(request.limit, DEFAULT_PERSONS_LIMIT, MAX_PERSONS_LIMIT)
         offset, today = _checked_offset(request.offset), self._today()
-        found = await asyncio.to_thread(_find_persons, known, request.search)
+        found = await asyncio.to_thread(index.find, request.search)
         if request.club_id:
             club = state.standing_club(state.clubs[request.club_id]) if request.club_id in state.clubs else None
             if club is None:
@@ -215,11 +220,12 @@ class RegisterOffice:
         if not terms.version:
             raise NotFound("tournament", request.tournament_id)
         state, seasons = (await self._load()).state, (await self._load_seasons()).state
-        known = await self._persons(state)
+        index = await self._persons.load_index(state)
+        known = index.known
         day = terms.state.starts_on or self._today()
         table = find_age_table(state, seasons, "", day)
         chosen_ids = dict.fromkeys(known.by_number(each) or each for each in request.person_ids)
-        matches = await asyncio.to_thread(_find_persons, known, request.search) if request.search.strip() else []
+        matches = await asyncio.to_thread(index.find, request.search) if request.search.strip() else []
         found = [each for each in matches if each.player_id not in seasons.merged and each.player_id not in chosen_ids]
         chosen = [known.persons[each] for each in chosen_ids if each in known.persons]
         return pb.SearchRegisterResponse(
@@ -230,10 +236,24 @@ class RegisterOffice:
             total=len(chosen) + len(found),
         )
 
+    async def get_person(
+        self, request: pb.GetRegisteredPersonRequest, context: Context
+    ) -> pb.GetRegisteredPersonResponse:
+        """Return the entry of a person; an answer without one if the register lacks the person."""
+        state, person_id = (await self._load()).state, check_id("person_id", request.person_id)
+        if person_id not in state.entries:
+            return pb.GetRegisteredPersonResponse()
+        seasons, today = (await self._load_seasons()).state, self._today()
+        known = RegisteredPersons(state, await people.names(self._record, [person_id]))
+        table = find_age_table(state, seasons, "", today)
+        return pb.GetRegisteredPersonResponse(
+            person=_build_person(known.person(person_id), known, table, today, seasons)
+        )
+
     async def list_clubs(self, request: pb.ListClubsRequest, context: Context) -> pb.ListClubsResponse:
         """Return the clubs by name, with the numbers of their persons."""
         state = (await self._load()).state
-        known = await self._persons(state)
+        known = await self._persons.load_persons(state)
         members = Counter(club for person in known.persons.values() for club in _clubs_of(person, known.clubs))
         former: dict[str, list[str]] = {}
         for club in state.clubs.values():
@@ -261,7 +281,7 @@ class RegisterOffice:
         table = find_age_table(state, seasons, request.season_id, self._today())
         if table is None:
             return pb.GetCategoriesResponse(season_id=request.season_id)
-        known = await self._persons(state)
+        known = await self._persons.load_persons(state)
         members = Counter(table.category_of(_birth_year(person)) for person in known.persons.values())
         return pb.GetCategoriesResponse(
             season_id=table.season_id,
@@ -291,11 +311,6 @@ class RegisterOffice:
 
     async def _load_seasons(self) -> Loaded[Seasons]:
         return await load(self._record, SEASONS_STREAM, Seasons(), evolve_seasons)
-
-    async def _persons(self, state: Register, others: Iterable[Person] = ()) -> RegisteredPersons:
-        """Return the entries with the stored details of their persons; erased ones are left out."""
-        persons = await people.names(self._record, state.entries.keys())
-        return await asyncio.to_thread(RegisteredPersons, state, persons, others)  # a large one takes 0.3 s
 
     def _today(self) -> str:
         return self._runtime.now().date().isoformat()
@@ -390,24 +405,6 @@ def _checked_offset(offset: int) -> int:
     return offset
 
 
-def _find_persons(known: RegisteredPersons, search: str) -> list[Person]:
-    """Return the persons of a search by name, all if it is empty.
-
-    The search is an id, a number at the federation, or beginnings of words of the name or the club.
-    """
-    text = search.strip()
-    found = list(known.persons.values())
-    if text:
-        words = search_words(text)
-        found = [
-            each
-            for each in found
-            if text in (each.player_id, each.known.get("federation_id"))
-            or (words and begins(words, search_words(" ".join(each.searched))))
-        ]
-    return sorted(found, key=lambda each: (name_key(each.name), each.player_id))
-
-
 def _clubs_of(person: Person, clubs: ClubNames) -> list[str]:
     """Return the ids of the club and the school of a person."""
     school = str(person.known.get("school", ""))
@@ -444,6 +441,7 @@ def _build_person(
                 valid_from=each.valid_from,
                 valid_to=each.valid_to,
                 is_valid=each.is_valid_on(today),
+                has_expired=each.has_expired_on(today),
             )
             for each in entry.licences
         ],
