@@ -45,7 +45,14 @@ async def prepare(cell: Cell) -> None:
     for number, name in enumerate(NAMES, start=1):
         register = pairing.RegisterPlayerRequest(player_id=f"p{number}", name=name, club="Valls", rating=2000 - number)
         await command(cell, register)
-    hall = events.Hall(name="Gran", first_table=1, last_table=6)
+    hall = events.Hall(
+        name="Gran",
+        first_table=1,
+        last_table=6,
+        row_tables=[3],
+        entrance=events.HALL_SIDE_LEFT,
+        stage=events.HALL_SIDE_FIRST_ROW,
+    )
     await command(cell, pairing.SetHallsRequest(halls=[hall]))
     rules = pairing.SetPrizeRulesRequest(
         sharing=events.PRIZE_SHARING_NONE, limit=events.PRIZE_LIMIT_FIRST_LIST, currency="EUR"
@@ -114,6 +121,9 @@ async def test_a_day_from_the_check_in_to_the_ceremony(browser: Browser, cell: C
         await command(cell, pairing.StartRoundRequest(round=1))
         await phone.reload()
         await expect(phone.get_by_text("Gran").first).to_be_visible(timeout=WAIT_MS)
+        plan = phone.get_by_role("img", name="Row 1, place 1 from the entrance. Entrance: on the left.")
+        await expect(plan.locator(".own")).to_have_text("1", timeout=WAIT_MS)
+        await expect(phone.get_by_text("Row 1, place 1 from the entrance.")).to_be_visible()
         await check(phone)
         shown = await command(cell, pairing.GetTournamentRequest())
         for place, table in enumerate(shown.played[0].pairings):

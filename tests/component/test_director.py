@@ -446,6 +446,14 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     await desk.carry_out(
         f"{CONSOLE}/halls", "SetHalls", **{"halls.0.name": "Sala", "halls.0.first_table": 1, "halls.0.last_table": 9}
     )
+    planned = {"halls.0.name": "Sala", "halls.0.first_table": 1, "halls.0.last_table": 9, "halls.0.row_tables": "4, 5"}
+    sides = {"halls.0.entrance": str(pairing_events.HALL_SIDE_LEFT), "halls.0.stage": "0"}
+    assert "Sala 1–9 (4+5)" in await desk.carry_out(f"{CONSOLE}/halls", "SetHalls", **planned, **sides)
+    drawn = (await desk.web.get(f"{CONSOLE}/halls")).text
+    assert 'aria-label="Row 2"' in drawn
+    assert 'value="4, 5"' in drawn
+    none_left = await desk.read_refusal(f"{CONSOLE}/halls", "SetHalls", **planned | {"halls.0.row_tables": "9, 1"})
+    assert "Sala has 9 tables, and rows of 9+1" in none_left
     twice = {
         "halls.0.name": "A",
         "halls.0.first_table": 1,

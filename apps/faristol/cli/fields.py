@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -36,7 +36,7 @@ DRAW = "draw"
 
 MESSAGE_FORMS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",
-    "Hall": "NAME=FIRST-LAST",
+    "Hall": "NAME=FIRST-LAST[/ROW+ROW...[/entrance:SIDE][/stage:SIDE][/turning]]",
     "RoundTime": "ROUND=TIME",
     "Appointment": "PERSON=ROLE[=COUNTRY[=NAME]]",
     "AssumedResult": "GAME=WINNER|draw",
@@ -175,12 +175,14 @@ class Reader:
         if not equals or not name.strip():
             raise self._cannot_be(text, describe_syntax(field, {}))
         if kind == "Hall":
-            first, _, last = rest.partition("-")
+            numbers, *plan = rest.split("/")
+            first, _, last = numbers.partition("-")
             if not (first.isdecimal() and (last or first).isdecimal()):
                 raise self._cannot_be(text, describe_syntax(field, {}))
             message.name = name.strip()
             for part, number in (("first_table", first), ("last_table", last or first)):
                 setattr(message, part, self._value(message.DESCRIPTOR.fields_by_name[part], number))
+            self._fill_plan(message, plan)
             return
         if kind == "AssumedResult":
             message.game_id = name.strip()
@@ -194,6 +196,20 @@ class Reader:
                 getattr(message, part.name).CopyFrom(self._value(part, value))
             else:
                 setattr(message, part.name, self._value(part, value.strip()))
+
+    def _fill_plan(self, hall: Any, parts: Sequence[str]) -> None:
+        """Set the plan of a hall: ``8+8+6``, then ``entrance:left``, ``stage:first-row`` and ``turning``."""
+        fields = hall.DESCRIPTOR.fields_by_name
+        for place, part in enumerate(parts):
+            word, _, side = part.strip().partition(":")
+            if place == 0:
+                hall.row_tables.extend(self._value(fields["row_tables"], row) for row in part.split("+"))
+            elif word in ("entrance", "stage") and side:
+                setattr(hall, word, self._value(fields[word], side))
+            elif part.strip() == "turning":
+                hall.rows_turn = True
+            else:
+                raise self._cannot_be(part, "entrance:SIDE, stage:SIDE, turning")
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """Return the error for a value, with similar known values and the expected form."""

@@ -34,6 +34,9 @@ EventType = str
 GameState = str
 """One of `paired`, `playing`, `postponed`, `final`; newer gateways may send further words."""
 
+HallSide = str
+"""One of `first_row`, `last_row`, `left`, `right`; newer gateways may send further words."""
+
 IncidentKind = str
 """One of `overdraw`, `underdraw`, `illegal_exchange`, `tiles_found`, `arbiter_called`, `count_disputed`, `appeal`,
 `warning`, `turn_sanction`, `game_sanction`, `expulsion`, `word_asked`, `play_corrected`, `reopened`, `taken_back`,
@@ -246,6 +249,10 @@ class Hall(Model):
     name: str
     first_table: int
     last_table: int
+    row_tables: list[int]
+    rows_turn: bool
+    entrance: HallSide
+    stage: HallSide
 
 
 class HallBehind(Model):

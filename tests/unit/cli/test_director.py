@@ -148,6 +148,10 @@ def test_what_has_parts_is_written_with_signs_of_equality(run_command: Said) -> 
         ("Gran", 1, 20),
         ("Petita", 21, 30),
     ]
+    made, _ = run_command("hall", "set", "copa", "--hall", "Gran=1-20/8+6/entrance:left/stage:first-row/turning")
+    (hall,) = made.halls
+    assert (list(hall.row_tables), hall.rows_turn) == ([8, 6], True)
+    assert (hall.entrance, hall.stage) == (events.HALL_SIDE_LEFT, events.HALL_SIDE_FIRST_ROW)
     made, _ = run_command(
         "tribunal", "appoint", "copa", "--member", "ona=organisers=AND,galla=players", "--affiliation", "x=A, b"
     )

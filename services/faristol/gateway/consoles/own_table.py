@@ -298,7 +298,7 @@ async def _show(
     (offers, game), stands, day, hall_code = await asyncio.gather(
         _load_offers(signed_in, table if is_started else None),
         _load_state(signed_in, tournament_id, table),
-        load_day(signed_in, found, table),
+        load_day(signed_in, found, table, language_of(request)),
         find_hall_code(signed_in.calls, tournament_id, cell_hall, request.app.state.hall),
     )
     language, own = language_of(request), OwnSanctions()

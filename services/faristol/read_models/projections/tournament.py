@@ -101,7 +101,18 @@ def _apply_standings_reopened(tournament: Tournament, event: pairing.StandingsRe
 
 
 def _apply_halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
-    tournament.halls = tuple(StoredHall(each.name, each.first_table, each.last_table) for each in event.halls)
+    tournament.halls = tuple(
+        StoredHall(
+            each.name,
+            each.first_table,
+            each.last_table,
+            tuple(each.row_tables),
+            each.rows_turn,
+            each.entrance,
+            each.stage,
+        )
+        for each in event.halls
+    )
 
 
 def _apply_rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:

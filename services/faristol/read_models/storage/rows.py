@@ -75,6 +75,12 @@ class StoredHall(NamedTuple):
     name: str
     first_table: int
     last_table: int
+    row_tables: Sequence[int] = ()
+    """Numbers of tables of the rows of its plan; empty without a plan."""
+    rows_turn: bool = False
+    entrance: int = 0
+    """Side of the plan, of the enumeration of the contract."""
+    stage: int = 0
 
 
 class Announced(NamedTuple):
@@ -133,11 +139,13 @@ class StoredPicture(NamedTuple):
 
 
 class StoredSlot(NamedTuple):
-    """A stream slot; ``for_round`` is 0 if it follows the table from round to round."""
+    """A stream slot; ``for_round`` is 0 if it follows the table or the rank from round to round."""
 
     slot: int
     table: int
     for_round: int = 0
+    rank: int = 0
+    """Line of the standings that it follows; 0 for a table."""
 
 
 class StoredClaim(NamedTuple):

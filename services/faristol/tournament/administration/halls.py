@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 
 from google.protobuf.message import Message
 
@@ -22,13 +23,10 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
     """Set the halls and their tables from the next round on. Without halls, tables are numbered from 1.
 
     ``top_tables`` is the number of first pairings that sit at the first tables, regardless of earlier tables. Raises
-    ``Invalid`` if halls share a name or a table. Raises ``Refusal`` if a fixed table is in no hall, or if another
-    division has a table.
+    ``Invalid`` if halls share a name or a table, or if a plan has rows without tables. Raises ``Refusal`` if a fixed
+    table is in no hall, or if another division has a table.
     """
-    halls = [
-        HallRange(check_name("halls", hall.name, empty=True), hall.first_table, hall.last_table)
-        for hall in request.halls
-    ]
+    halls = [replace(HallRange.of(hall), name=check_name("halls", hall.name, empty=True)) for hall in request.halls]
     check_open(situation.state)
     most = most_tables(situation.ruleset)
     check_halls(halls, most)

@@ -30,7 +30,7 @@ def most_tables(ruleset: Ruleset) -> int:
 
 
 def check_halls(halls: Sequence[HallRange], most: int = MAX_TABLES) -> None:
-    """Raise ``Invalid`` unless halls have unique names and disjoint tables up to ``most``."""
+    """Raise ``Invalid`` unless halls have unique names, disjoint tables up to ``most``, and possible plans."""
     if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
         raise Invalid("halls", N_("expected a name for each hall, without duplicates"))
     for hall in halls:
@@ -40,6 +40,7 @@ def check_halls(halls: Sequence[HallRange], most: int = MAX_TABLES) -> None:
                 N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, in ascending order"),
                 {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": most},
             )
+        _check_plan(hall)
     for lower, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
         if other.first_table <= lower.last_table:
             raise Invalid(
@@ -47,6 +48,25 @@ def check_halls(halls: Sequence[HallRange], most: int = MAX_TABLES) -> None:
                 N_("table {table} is in {one} and in {other}; expected each table in one hall"),
                 {"table": other.first_table, "one": lower.name, "other": other.name},
             )
+
+
+def _check_plan(hall: HallRange) -> None:
+    """Raise ``Invalid`` if a plan has a row without tables, or a side without rows."""
+    rows, tables = hall.row_tables, len(hall.tables)
+    if any(not 1 <= row <= tables for row in rows) or sum(rows[:-1]) >= tables:
+        raise Invalid(
+            "halls",
+            N_(
+                "{hall} has {tables} tables and rows of {rows}; expected 1 or more tables in each row, and no more rows"
+            ),
+            {"hall": hall.name, "tables": tables, "rows": "+".join(map(str, rows[:20]))},
+        )
+    if not rows and (hall.entrance or hall.stage or hall.rows_turn):
+        raise Invalid(
+            "halls",
+            N_("{hall} has an entrance, a stage or turning rows, and no rows; expected the number of tables of a row"),
+            {"hall": hall.name},
+        )
 
 
 def check_tables(state: TournamentState, pairings: Sequence[Sequence[str]]) -> None:

@@ -59,6 +59,12 @@ class HallRange:
     name: str
     first_table: int
     last_table: int
+    row_tables: tuple[int, ...] = ()
+    """Numbers of tables of the rows of its plan; the last one holds for all further rows. Empty without a plan."""
+    rows_turn: bool = False
+    """Whether every second row is numbered from right to left."""
+    entrance: events.HallSide.ValueType = events.HALL_SIDE_UNSPECIFIED
+    stage: events.HallSide.ValueType = events.HALL_SIDE_UNSPECIFIED
 
     def __contains__(self, table: int) -> bool:
         return table in self.tables
@@ -71,11 +77,11 @@ class HallRange:
     @classmethod
     def of(cls, hall: events.Hall) -> HallRange:
         """Parse the hall of an event."""
-        return cls(hall.name, hall.first_table, hall.last_table)
+        return cls(**read_shared_fields(hall, cls))
 
     def message(self) -> events.Hall:
         """Convert the hall to a message."""
-        return events.Hall(name=self.name, first_table=self.first_table, last_table=self.last_table)
+        return like(events.Hall, self)
 
 
 @dataclass(frozen=True, slots=True)

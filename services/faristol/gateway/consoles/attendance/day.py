@@ -21,7 +21,9 @@ from faristol.gateway.consoles.forms import fill
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1.events_pb2 import Hall
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.hall_plans import HallPlan, build_plan, describe_place
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 
@@ -37,12 +39,15 @@ DAY_COMMANDS: Mapping[str, type[Message]] = {
 routes = APIRouter(include_in_schema=False)
 
 
-class HallPlan(NamedTuple):
-    """The tables of a hall in rows, with the player's own one."""
+class OwnPlace(NamedTuple):
+    """The place of the player's own table in its hall."""
 
-    hall: str
-    tables: list[int]
+    hall: Hall
     own: int
+    plan: HallPlan | None
+    """Rows of the hall; None if only the numbers of its tables are known."""
+    said: str
+    """The place in words; empty without a plan."""
 
 
 class OwnDay(NamedTuple):
@@ -53,7 +58,7 @@ class OwnDay(NamedTuple):
     """Own line of the standings; None before the first result."""
     players: int = 0
     """Number of players in the standings."""
-    plan: HallPlan | None = None
+    place: OwnPlace | None = None
 
 
 @routes.get("/me")
@@ -74,7 +79,7 @@ async def show_day(signed_in: SignedIn) -> Response:
     return redirect_to(tournament_path(found.tournament_id, "my-table") if found else HOME)
 
 
-async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb.Table | None) -> OwnDay:
+async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb.Table | None, language: str) -> OwnDay:
     """Return the data of a player's day; only the empty state for an unregistered player."""
     tournament, player_id = found.head.tournament, signed_in.credential.player_id
     asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
@@ -85,17 +90,17 @@ async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb
             raise
         return OwnDay(pairing.ListPlayerRequestsResponse())
     standing = found.standing if found.HasField("standing") else None
-    return OwnDay(state, standing, tournament.players, plan_of(tournament, table))
+    return OwnDay(state, standing, tournament.players, find_own_place(tournament, table, language))
 
 
-def plan_of(tournament: pb.Tournament, table: pb.Table | None) -> HallPlan | None:
-    """Return the tables of the hall of a table; None without a table or without halls."""
+def find_own_place(tournament: pb.Tournament, table: pb.Table | None, language: str) -> OwnPlace | None:
+    """Return the place of a table in its hall; None without a table or without halls."""
     if table is None:
         return None
     hall = next((each for each in tournament.halls if each.first_table <= table.table <= each.last_table), None)
     if hall is None:
         return None
-    return HallPlan(hall.name, list(range(hall.first_table, hall.last_table + 1)), table.table)
+    return OwnPlace(hall, table.table, build_plan(hall), describe_place(hall, table.table, language))
 
 
 async def carry_out(

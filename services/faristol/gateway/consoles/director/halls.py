@@ -13,6 +13,8 @@ from faristol.kernel.pairings import seats_of
 from faristol.kernel.spellings import labels_of
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.presentation.hall_plans import HallPlan, build_plan
 from faristol.presentation.halls import describe_kept, describe_refusal
 from faristol.presentation.history import game_params
 from faristol.presentation.table_events import EventLine, describe_events
@@ -84,6 +86,7 @@ async def _show(console: DirectorPage) -> Response:
         PAGE,
         halls=list(console.tournament.halls),
         plan=_plan(console),
+        hall_sides=labels_of(pairing_events.HallSide.DESCRIPTOR),
         spare=SPARE_HALL_LINES,
         more=MORE_HALL_LINES,
         cells=cells,
@@ -102,8 +105,8 @@ async def _show(console: DirectorPage) -> Response:
 routes = page_of_forms(PAGE, _show)
 
 
-def _plan(console: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
-    """Return each hall with its tables; one without a name if the tournament has no halls."""
+def _plan(console: DirectorPage) -> list[tuple[str, list[list[PlannedTable]], HallPlan | None]]:
+    """Return each hall with the rows of its tables and its plan; one without a name if the tournament has no halls."""
     tournament, last, roster = console.tournament, console.last, console.roster
     seated = {seat.table: seat for seat in last.pairings} if last else {}
     over = set(last.finished_game_ids) if last else set()
@@ -115,8 +118,10 @@ def _plan(console: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
         return PlannedTable(table, names, fixed.get(table, ""), bool(seat and seat.game_id in over))
 
     if tournament.halls:
+        drawn = [(hall, build_plan(hall)) for hall in tournament.halls]
+        rows = [plan.rows if plan else [[*range(hall.first_table, hall.last_table + 1)]] for hall, plan in drawn]
         return [
-            (hall.name, [spot(each) for each in range(hall.first_table, hall.last_table + 1)])
-            for hall in tournament.halls
+            (hall.name, [[spot(table) for table in row] for row in own], plan)
+            for (hall, plan), own in zip(drawn, rows, strict=True)
         ]
-    return [("", [spot(table) for table in sorted(tables_of((), len(tournament.players), seated))])]
+    return [("", [[spot(table) for table in sorted(tables_of((), len(tournament.players), seated))]], None)]
