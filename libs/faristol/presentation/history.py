@@ -74,6 +74,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "ChangeProposed": N_("Proposal {proposal}, for a second official to confirm: {changes}"),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against command {version}."),
     "RatingSystemChosen": RATED_BY,
+    "UndoNoted": N_("The reason for the undo of command {version} is noted."),
 }
 """Events that have a separate sentence."""
 
@@ -192,11 +193,18 @@ def describe_history(
 def fold_entries(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """Show an entered result and the recorded result of the same command as one line: the latter, with the note.
 
-    ``acts`` are in the order of the record. An entry that gives up recorded turns says so, and stays a line.
+    The reason of an undo is shown with its first event. ``acts`` are in the order of the record. An entry that gives up
+    recorded turns says so, and stays a line.
     """
     entered: dict[str, int] = {}
     folded: list[HistoryEntry | None] = []
+    places: dict[int, int] = {}
     for each in acts:
+        undo = places.get(each.act.first_version, -1) if each.act.type == "UndoNoted" else -1
+        if undo >= 0 and (beginning := folded[undo]) is not None:
+            folded[undo] = replace(beginning, also={**beginning.also, "note": each.also.get("note", "")})
+            continue
+        places[each.act.version] = len(folded)
         place = entered.pop(each.act.game_id, -1)
         first = folded[place] if place >= 0 else None
         if each.act.type == "ResultEntered" and not any(map(_GIVES_UP_TURNS, each.act.details)):
@@ -215,7 +223,9 @@ def list_effective(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     for each in reversed(acts):
         if each.act.undoes and each.act.version not in undone:
             undone.add(each.act.undoes)
-    return [each for each in acts if not each.act.undoes and each.act.version not in undone]
+    return [
+        each for each in acts if not each.act.undoes and each.act.version not in undone and each.act.type != "UndoNoted"
+    ]
 
 
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:

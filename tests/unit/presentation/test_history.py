@@ -132,6 +132,18 @@ def test_an_entered_result_is_one_line_of_the_history_and_an_entry_that_gives_up
     assert list(shown[0].also.values()) == ["By Eva Soler.", "Note: second slip"]
 
 
+def test_the_reason_of_an_undo_is_shown_with_it() -> None:
+    given = acts(
+        pairing.Act(type="PlayerCheckedIn", first_version=1, undone_in=2),
+        pairing.Act(type="PlayerCheckedOut", first_version=2, undoes=1),
+        pairing.Act(type="UndoNoted", first_version=2, note="the wrong Anna", details=["version: 1"]),
+    )
+    described = list(describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en"))
+    assert described[2].said == "The reason for the undo of command 1 is noted."
+    assert [each.also.get("note") for each in fold_entries(described)] == [None, "Note: the wrong Anna"]
+    assert list_effective(described) == []
+
+
 @pytest.mark.parametrize(
     ("actor", "name", "shown"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -59,11 +60,23 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
             {"version": version, "later": place},
         )
     if entry.decide is not None:
-        return entry.decide(situation, version, request.note)
+        return _add_reason(situation, request, act, entry.decide(situation, version, request.note))
     command: Any = entry.by(act, situation.past_events[: version - 1])
     if "note" in command.DESCRIPTOR.fields_by_name:
         command.note = request.note
-    return BASE_COMMANDS[type(command)].decide(situation, command)
+    return _add_reason(situation, request, act, BASE_COMMANDS[type(command)].decide(situation, command))
+
+
+def _add_reason(
+    situation: Situation, request: pb.UndoActRequest, act: Message, new_events: list[Message]
+) -> list[Message]:
+    """Add an event with the reason to those of an undo, unless one of them has it."""
+    if not request.note or any(getattr(event, "note", "") for event in new_events):
+        return new_events
+    noted = events.UndoNoted(
+        version=request.version, note=request.note, player_ids=players_of(act), occurred_at=situation.occurred_at
+    )
+    return [*new_events, noted]
 
 
 def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:

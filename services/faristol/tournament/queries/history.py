@@ -207,7 +207,7 @@ def _undone_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
     return {
         event.version: versions[event.metadata.causation_id]
         for event in recorded
-        if event.metadata.causation_id in versions
+        if event.metadata.causation_id in versions and not isinstance(event.message, events.UndoNoted)
     }
 
 
@@ -435,7 +435,11 @@ def _details(event: Message, actor: str) -> Iterator[str]:
     An arbiter who is the ``actor`` is left out, because every act names the actor.
     """
     if isinstance(event, events.HallsSet):
-        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in event.halls)
+        halls = (
+            f"{hall.name} {hall.first_table}–{hall.last_table}"
+            + (f" ({'+'.join(map(str, hall.row_tables))})" if hall.row_tables else "")
+            for hall in event.halls
+        )
         yield f"halls: {', '.join(halls) or 'none'}"
     if isinstance(event, events.RoundsAnnounced):
         times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in event.times)

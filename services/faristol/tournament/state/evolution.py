@@ -142,6 +142,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.TournamentDescribed: _apply_tournament_described,
     events.ContactSet: lambda state, event: state,
     events.ArbitersNamed: lambda state, event: state,
+    events.UndoNoted: lambda state, event: state,
     events.TournamentArchived: lambda state, event: replace(state, archived=True),
     events.TournamentRemoved: lambda state, event: replace(state, removed=True),
     events.TournamentRestored: lambda state, event: replace(state, archived=False, removed=False),

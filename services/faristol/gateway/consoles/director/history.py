@@ -27,7 +27,6 @@ async def _show(console: DirectorPage) -> Response:
         acts=fold_entries(described)[::-1],
         acts_part=ListPart(described, offset + 1, answer.total),
         when=lambda act: to_datetime(act.recorded_at),
-        keeps_reason=_keeps_reason,
     )
 
 
@@ -51,12 +50,6 @@ async def _describe_later(console: DirectorPage) -> str:
     answer.acts.append(later)
     described = describe_history(answer, console.roster, console.language)
     return next(f" {each.said}" for each in described if each.act == later)
-
-
-def _keeps_reason(command: str) -> bool:
-    """Check whether the command of an undo stores a reason; others have no field for it."""
-    request = pairing.DESCRIPTOR.message_types_by_name.get(f"{command}Request")
-    return request is None or "note" in request.fields_by_name
 
 
 routes = page_of_forms(PAGE, _show)
