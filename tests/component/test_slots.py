@@ -65,6 +65,9 @@ async def test_an_annotator_points_a_slot_from_the_page_and_its_addresses_show_t
         page = await load_with_text(reader, f"{CONSOLE}/1/names", names[2][0])
         assert names[1][0] not in page
         assert f'data-of-game="{paired[2]["game_id"]}"' in page
+        sent = await press(rosa, CONSOLE, "PointSlot", slot="1", rank="1", table="")
+        assert "Line 1 of the standings" in (await rosa.get(sent.headers["location"])).text
+        assert (await reader.get(f"{CONSOLE}/1/names.txt")).text == f"{' – '.join(names[1])}\n"
         refused = await press(rosa, CONSOLE, "PointSlot", slot="1", table="900", for_round="1")
         assert refused.status_code == 409
         assert "Round 1 has no table 900." in refused.text

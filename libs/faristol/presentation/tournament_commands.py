@@ -322,7 +322,11 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "RemovePicture": Command("screen remove-picture", N_("A picture is removed."), arguments=("digest",)),
     "PointSlot": Command(
         "slot point",
-        N_("Slot {slot} shows table {table}."),
+        "",
+        {
+            "table": N_("Slot {slot} shows table {table}."),
+            "rank": N_("Slot {slot} shows the game of the player on line {rank} of the standings."),
+        },
         arguments=("slot",),
         spelled={"for_round": "round"},
     ),

@@ -16,7 +16,9 @@ def list_slots(tournament: Tournament, address: Address = None, json_output: AsJ
     rows = [
         (
             localize(N_("slot {slot}"), slot=each.slot),
-            localize(N_("table {table}"), table=each.table),
+            localize(N_("line {rank} of the standings"), rank=each.rank)
+            if each.rank
+            else localize(N_("table {table}"), table=each.table),
             localize(N_("round {round}"), round=each.for_round) if each.for_round else localize(N_("each round")),
             each.game_id or "–",
         )

@@ -14,7 +14,7 @@ from faristol.read_models.storage.rows import StoredClaim, StoredSlot, Tournamen
 def point_slot(tournament: Tournament, event: pairing.SlotPointed, position: int) -> None:
     """Add a slot, or point it at another table."""
     others = [each for each in tournament.slots if each.slot != event.slot]
-    tournament.slots = tuple(sorted([*others, StoredSlot(event.slot, event.table, event.for_round)]))
+    tournament.slots = tuple(sorted([*others, StoredSlot(event.slot, event.table, event.for_round, event.rank)]))
 
 
 def remove_slot(tournament: Tournament, event: pairing.SlotRemoved, position: int) -> None:

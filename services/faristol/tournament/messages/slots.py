@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid, check_range
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -22,28 +23,37 @@ MAX_SLOT = 99
 MAX_DELAY_MINUTES = 60
 """Limit of the delay, in minutes."""
 
+MAX_SLOT_RANK_NUMBER = 100
+"""Last line of the standings that a slot can follow."""
+
 _TABLE_OF_HALLS = N_("is {given}; expected a table of the halls: {tables}")
 
 
 def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Message]:
-    """Point a slot at a table of a round, or at a table of whichever round is the latest.
+    """Point a slot at a table of a round, or at a table or a rank of whichever round is the latest.
 
-    Raises ``Invalid`` for a number beyond the limits or a table in no hall, ``Refusal`` for a round that is not paired
-    or has no such table.
+    Raises ``Invalid`` for a number beyond the limits, a table in no hall, or a rank with a table or a round. Raises
+    ``Refusal`` for a round that is not paired or has no such table.
     """
     state = situation.state
     check_not_removed(state)
     check_range("slot", request.slot, 1, MAX_SLOT)
-    check_range("table", request.table, 1, MAX_TABLES)
-    if request.for_round:
-        _check_table(state, request.for_round, request.table)
+    if request.rank:
+        check_range("rank", request.rank, 1, MAX_SLOT_RANK_NUMBER)
+        if request.table or request.for_round:
+            raise Invalid("rank", N_("follows every round; expected a rank alone, or a table"))
     else:
-        _check_in_a_hall(state, request.table)
+        check_range("table", request.table, 1, MAX_TABLES)
+        if request.for_round:
+            _check_table(state, request.for_round, request.table)
+        else:
+            _check_in_a_hall(state, request.table)
     return [
         events.SlotPointed(
             slot=request.slot,
             table=request.table,
             for_round=request.for_round,
+            rank=request.rank,
             occurred_at=situation.occurred_at,
         )
     ]
@@ -137,7 +147,7 @@ def _slot_before(act: events.SlotPointed | events.SlotRemoved, before: Sequence[
     """Build the command that restores the slot before an event."""
     earlier = latest_about(act, "slot", (events.SlotPointed, events.SlotRemoved), before)
     if isinstance(earlier, events.SlotPointed):
-        return pb.PointSlotRequest(slot=act.slot, table=earlier.table, for_round=earlier.for_round)
+        return like(pb.PointSlotRequest, earlier, occurred_at=None)
     return pb.RemoveSlotRequest(slot=act.slot)
 
 

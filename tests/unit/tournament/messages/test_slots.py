@@ -43,6 +43,10 @@ def test_a_slot_points_at_a_table_before_any_round_is_paired() -> None:
         ({"slot": 100, "table": 1}, "slot"),
         ({"slot": 1, "table": 0}, "table"),
         ({"slot": 1, "table": 1001}, "table"),
+        ({"slot": 1}, "table"),
+        ({"slot": 1, "rank": 101}, "rank"),
+        ({"slot": 1, "rank": 1, "table": 1}, "rank"),
+        ({"slot": 1, "rank": 1, "for_round": 1}, "rank"),
         ({"slot": 1, "table": 1, "for_round": 2}, "ROUND_NOT_PAIRED"),
         ({"slot": 1, "table": 5, "for_round": 1}, "NO_SUCH_TABLE"),
     ],
@@ -69,6 +73,11 @@ def test_the_undo_of_a_pointed_slot_restores_its_table_or_removes_a_new_slot() -
     (back,) = hall.carry_out(pb.UndoActRequest(version=len(hall.events)))
     assert isinstance(back, events.SlotPointed)
     assert (back.table, back.for_round) == (1, 1)
+    hall.carry_out(pb.PointSlotRequest(slot=1, rank=3))
+    hall.carry_out(pb.PointSlotRequest(slot=1, table=4))
+    (rank,) = hall.carry_out(pb.UndoActRequest(version=len(hall.events)))
+    assert isinstance(rank, events.SlotPointed)
+    assert (rank.rank, rank.table) == (3, 0)
     hall.carry_out(pb.PointSlotRequest(slot=2, table=2))
     (gone,) = hall.carry_out(pb.UndoActRequest(version=len(hall.events)))
     assert isinstance(gone, events.SlotRemoved)
