@@ -23,7 +23,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1.events_pb2 import Hall
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.hall_plans import HallPlan, build_plan, describe_place
+from faristol.presentation.halls import HallPlan, build_plan, describe_place
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 

@@ -14,8 +14,7 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.presentation.hall_plans import HallPlan, build_plan
-from faristol.presentation.halls import describe_kept, describe_refusal
+from faristol.presentation.halls import HallPlan, build_plan, describe_kept, describe_refusal
 from faristol.presentation.history import game_params
 from faristol.presentation.table_events import EventLine, describe_events
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.presentation.hall_plans import build_plan, describe_place
+from faristol.presentation.halls import build_plan, describe_place
 
 
 def hall(**fields: object) -> events.Hall:
