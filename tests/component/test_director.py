@@ -453,7 +453,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert 'aria-label="Row 2"' in drawn
     assert 'value="4, 5"' in drawn
     none_left = await desk.read_refusal(f"{CONSOLE}/halls", "SetHalls", **planned | {"halls.0.row_tables": "9, 1"})
-    assert "Sala has 9 tables, and rows of 9+1" in none_left
+    assert "Sala has 9 tables and rows of 9+1" in none_left
     twice = {
         "halls.0.name": "A",
         "halls.0.first_table": 1,

@@ -136,7 +136,7 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
         ([HallRange("Main", 3, 1)], "Main has tables 3 to 1"),
         ([HallRange("Main", 0, 1)], "expected numbers from 1"),
         ([HallRange("Main", 1, 5), HallRange("Upper", 5, 9)], "table 5 is in Main and in Upper"),
-        ([HallRange("Main", 1, 5, (5, 1))], "Main has 5 tables, and rows of 5\\+1"),
+        ([HallRange("Main", 1, 5, (5, 1))], "Main has 5 tables and rows of 5\\+1"),
         ([HallRange("Main", 1, 5, (0,))], "1 or more tables in each row"),
         ([HallRange("Main", 1, 5, entrance=events.HALL_SIDE_LEFT)], "Main has an entrance.* and no rows"),
     ],
