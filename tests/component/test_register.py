@@ -163,8 +163,10 @@ async def test_the_undo_of_an_import_restores_details_and_deletes_those_of_new_p
     assert (taken.entered, taken.changed) == (1, 1)
     changed = await federation.persons()
     assert changed["Anna Puig Roca"].club == "CE Reus"
-    await federation.decide(pb.UndoRegisterActRequest(version=taken.version))
+    await federation.decide(pb.UndoRegisterActRequest(version=taken.version, note="the list of another year"))
     assert await federation.persons() == before
+    undone = (await federation.decide(pb.ListRegisterActsRequest(limit=1))).acts[0]
+    assert (undone.undone_version, undone.note) == (taken.version, "the list of another year")
     new = changed["Dolors Mas"].person_id
     record = federation.cell.process.runtime.record
     assert not (await names(record, [new])).get(new, Person(new)).known

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from faristol.kernel.details import DETAILS
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.register.v1 import register_pb2 as pb
+from faristol.presentation.sentences import NOTE
 from faristol.text import say
 
 ACTS: Mapping[str, str] = {
@@ -42,7 +43,7 @@ FIELD_NEW = N_("{field}: {after}")
 
 
 def describe_act(act: pb.RegisterAct, language: str) -> str:
-    """Return an act on the register as a sentence."""
+    """Return an act on the register as a sentence, with the reason of an undo."""
     params: dict[str, Param] = {
         "name": act.name or act.subject_id,
         "entered": act.entered,
@@ -51,6 +52,8 @@ def describe_act(act: pb.RegisterAct, language: str) -> str:
         "undone_version": act.undone_version,
     }
     said = say(ACTS[act.event], params, language)
+    if act.note:
+        said = f"{said}. {say(NOTE, {'note': act.note}, language)}"
     return say(UNDONE, {"act": said}, language) if act.undone else said
 
 

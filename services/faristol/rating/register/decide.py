@@ -27,6 +27,9 @@ from faristol.register.model import AgeTable, Club, ClubNames, Licence, Recorded
 MAX_LISTED_PERSONS_COUNT = 10_000
 """Rows of a list in one command."""
 
+MAX_REASON_CHARACTERS = 500
+"""Limit of the reason of an undo."""
+
 MAX_LICENCE_CHARACTERS = 40
 """Characters of the kind and of the number of a licence."""
 
@@ -500,11 +503,20 @@ def find_act(state: Register, version: int) -> RecordedAct:
 
 
 def undo(
-    state: Register, act: RecordedAct, former: Mapping[str, Details], known: RegisteredPersons, occurred_at: Timestamp
+    state: Register,
+    act: RecordedAct,
+    former: Mapping[str, Details],
+    known: RegisteredPersons,
+    occurred_at: Timestamp,
+    note: str = "",
 ) -> Decided:
-    """Restore the state before an act. ``former`` has the former values of changed details, by person id."""
+    """Restore the state before an act. ``former`` has the former values of changed details, by person id.
+
+    ``note`` is the reason. Raises ``Invalid`` if it is too long.
+    """
     version = state.version + 1
-    restored: list[Message] = [events.RegisterActUndone(version=act.version, occurred_at=occurred_at)]
+    note = check_name("note", note, empty=True, longest=MAX_REASON_CHARACTERS)
+    restored: list[Message] = [events.RegisterActUndone(version=act.version, note=note, occurred_at=occurred_at)]
     details: dict[str, Details] = {}
     left: list[str] = []
     for subject, before in act.before.items():

@@ -111,9 +111,12 @@ class RegisterOffice:
                 seasons.state.find(request.season_id)
                 guards = [Guard(SEASONS_STREAM, seasons.version)]
             decided = await self._decide(loaded.state, request, at)
-            write = Write(REGISTER_STREAM, loaded.version, decided.events, OF_THE_CELL)
+            first, *others = decided.events
+            concerned = _list_persons(loaded.state, first)
+            writes = [Write(REGISTER_STREAM, loaded.version, [first], OF_THE_CELL, concerned)]
+            writes += [Write(REGISTER_STREAM, loaded.version, others, OF_THE_CELL)] if others else []
             also = await self._build_store(decided)
-            return Decision([write], guards, also), lambda position: response(position=position, **decided.answer)
+            return Decision(writes, guards, also), lambda position: response(position=position, **decided.answer)
 
         handled: Message = await self._runtime.command_handler.handle(
             context, request, attempt, response=response, queue=REGISTER_STREAM
@@ -131,7 +134,8 @@ class RegisterOffice:
             case pb.ImportPersonsRequest():
                 return await self._import(state, request, at)
         act = decide.find_act(state, request.version)
-        return decide.undo(state, act, await self._former_details(act), await self._persons.load_persons(state), at)
+        persons = await self._persons.load_persons(state)
+        return decide.undo(state, act, await self._former_details(act), persons, at, request.note)
 
     async def _set_person(self, state: Register, request: pb.SetRegisteredPersonRequest, at: Timestamp) -> Decided:
         asked = pb.SetRegisteredPersonRequest()
@@ -300,10 +304,13 @@ class RegisterOffice:
         acts = sorted(state.acts.values(), key=lambda act: -act.version)[:limit]
         recorded = await self._record.read_stream(REGISTER_STREAM, acts[-1].version - 1) if acts else []
         actors = {each.version: each.metadata.actor for each in recorded}
+        notes = await self._record.notes_of(REGISTER_STREAM)
         subjects = {_subject_of(act.event) for act in acts} - {""}
         persons = await people.names(self._record, subjects)
         return pb.ListRegisterActsResponse(
-            acts=[_build_act(act, state, persons, actors.get(act.version, "")) for act in acts]
+            acts=[
+                _build_act(act, state, persons, actors.get(act.version, ""), notes.get(act.version, "")) for act in acts
+            ]
         )
 
     async def _load(self) -> Loaded[Register]:
@@ -498,6 +505,12 @@ def _build_candidate(person: Person) -> pb.RowCandidate:
     )
 
 
+def _list_persons(state: Register, event: Message) -> list[str]:
+    """Return the persons of the act that an event undoes: its reason concerns them. Empty for another event."""
+    act = state.acts.get(event.version) if isinstance(event, events.RegisterActUndone) else None
+    return [subject for kind, subject in act.before if kind == "person"] if act else []
+
+
 def _subject_of(event: Any) -> str:
     """Return the id of the subject of an act; empty for an import and an undo."""
     for name in ("person_id", "merged_id", "club_id", "season_id"):
@@ -506,7 +519,9 @@ def _subject_of(event: Any) -> str:
     return ""
 
 
-def _build_act(act: RecordedAct, state: Register, persons: Mapping[str, Person], actor_id: str) -> pb.RegisterAct:
+def _build_act(
+    act: RecordedAct, state: Register, persons: Mapping[str, Person], actor_id: str, note: str
+) -> pb.RegisterAct:
     event: Any = act.event
     subject, fields = _subject_of(event), event.DESCRIPTOR.fields_by_name
     name = getattr(event, "name", "")
@@ -527,7 +542,7 @@ def _build_act(act: RecordedAct, state: Register, persons: Mapping[str, Person],
     if isinstance(event, events.ListImported):
         built.entered, built.changed, built.removed = event.entered, event.changed, event.removed
     if isinstance(event, events.RegisterActUndone):
-        built.undone_version = event.version
+        built.undone_version, built.note = event.version, note
     return built
 
 
