@@ -66,6 +66,9 @@ Halls = Annotated[
 ]
 Tables = Annotated[list[int] | None, typer.Option("--table", help="Table of the credential; can be repeated.")]
 Languages = Annotated[list[str] | None, typer.Option("--language", help="Language of a judge; can be repeated.")]
+DEFAULT_LIFETIME = "16h"
+"""Lifetime of a credential if none is given."""
+
 Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="Lifetime: 30m, 16h, 3d.")]
 Player = Annotated[str, typer.Option("--player", help="The player: name, beginning of the name, or id.")]
 
@@ -79,7 +82,14 @@ def grant(
     language: Languages = None,
     player: Player = "",
     subject: Annotated[str, typer.Option("--id", help="Id of the holder, if others refer to it, as for a judge.")] = "",
-    lasts: Lasts = "16h",
+    lasts: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="TIME",
+            help="Lifetime: 30m, 16h, 3d; by default 16h, or as long as your own credential if that is shorter.",
+        ),
+    ] = "",
     form: Annotated[str, typer.Option("--by", help="Form of delivery: token, link or pin.")] = "token",
     key: Annotated[
         Path | None,
@@ -105,7 +115,7 @@ def grant(
         role=_role(role),
         scope=events.Scope(tournament_ids=tournament, halls=hall or (), tables=table or (), languages=language or ()),
         player_id=player,
-        lifetime_seconds=lifetime_seconds(lasts),
+        lifetime_seconds=lifetime_seconds(lasts) if lasts else find_lifetime(address),
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
@@ -115,6 +125,18 @@ def grant(
         answer = answer_to(request, address)
     content = {**as_json(answer), "link": link_of(answer, address)}
     print_answer(content, describe_grant(answer, address), json_output=json_output)
+
+
+def find_lifetime(address: str | None) -> int:
+    """Return the default lifetime in seconds, or that of the caller's own credential if it ends earlier."""
+    usual = lifetime_seconds(DEFAULT_LIFETIME)
+    if not os.environ.get(TOKEN):
+        return usual
+    who: pb.GetCallerResponse = answer_to(pb.GetCallerRequest(), address)
+    if not who.HasField("gives_until"):
+        return usual
+    left = who.gives_until.ToDatetime(UTC) - datetime.now(UTC)
+    return max(1, min(usual, int(left.total_seconds())))
 
 
 def link_of(answer: pb.GrantCredentialResponse, address: str | None) -> str:
@@ -205,7 +227,7 @@ def hand_on(
     hall: Halls = None,
     table: Tables = None,
     player: Player = "",
-    lasts: Lasts = "16h",
+    lasts: Lasts = DEFAULT_LIFETIME,
     json_output: AsJson = False,
 ) -> None:
     """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_CLIENT_TOKEN.

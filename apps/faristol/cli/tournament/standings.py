@@ -103,7 +103,10 @@ def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: st
 def halls(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the halls with the numbers of their tables, from the next pairing on."""
     known = run(load_names(tournament, address)).tournament
-    rows = [[hall.name, f"{hall.first_table}–{hall.last_table}"] for hall in known.halls]
+    rows = [
+        [hall.name, f"{hall.first_table}–{hall.last_table}", "+".join(map(str, hall.row_tables))]
+        for hall in known.halls
+    ]
     print_answer(
         list(map(as_json, known.halls)), columns(rows) if rows else localize(NO_HALLS), json_output=json_output
     )
