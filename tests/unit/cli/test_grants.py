@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from faristol.cli.access import access
+from faristol.client.credentials import TOKEN
 from faristol.pb.access.v1 import access_pb2 as pb
 
 
@@ -17,6 +18,6 @@ def test_a_grant_without_a_lifetime_ends_with_the_credential_of_its_giver(
     who = pb.GetCallerResponse()
     if hours:
         who.gives_until.FromDatetime(datetime.now(UTC) + timedelta(hours=hours))
-    monkeypatch.setenv(access.TOKEN, "x")
+    monkeypatch.setenv(TOKEN, "x")
     monkeypatch.setattr(access, "answer_to", lambda request, address: who)
     assert expected * 3600 - 5 <= access.find_lifetime(None) <= expected * 3600
