@@ -41,7 +41,7 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
     if request.rank:
         check_range("rank", request.rank, 1, MAX_SLOT_RANK_NUMBER)
         if request.table or request.for_round:
-            raise Invalid("rank", N_("follows every round; expected either a rank or a table"))
+            raise Invalid("rank", N_("excludes the other fields of the slot; expected either a rank or a table"))
     else:
         check_range("table", request.table, 1, MAX_TABLES)
         if request.for_round:
