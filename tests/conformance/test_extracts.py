@@ -11,7 +11,7 @@ from tests.conformance.test_copies import list_events, play, write
 
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, stored
 from faristol.event_store.append import extracts
-from faristol.event_store.append.extracts import extract
+from faristol.event_store.append.extracts import LatestExtracts, extract
 from faristol.event_store.stored import Stored
 
 
@@ -70,3 +70,29 @@ async def test_the_events_of_a_command_are_in_one_extract(record: Record, monkey
             versions.append([event.version for event in found.batch.events])
         assert list(chain.from_iterable(versions)) == [1, 2, 3, 4, 5, 6, 7]
         assert any({2, 3, 4, 5, 6} <= set(each) for each in versions)
+
+
+async def test_latest_extracts_have_the_events_of_each_caller_without_a_gap(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Callers far behind, at the end, and above it, while the cache has the last events only."""
+    monkeypatch.setattr(extracts, "LATEST_CACHE_EVENTS", 3)
+    monkeypatch.setattr(stored, "STORED_BATCH_EVENTS", 2)
+    monkeypatch.setattr(extracts, "STORED_BATCH_EVENTS", 2)
+    await play(record)
+    latest = LatestExtracts(record)
+    reached, seen = [0, await record.last_position(), 0], list[list[int]]([[], [], []])
+    for number in range(6):
+        await record.append(Decision([write("game-c", 2 * number, 1, 2)]), Metadata())
+        for caller in range(2 if number % 2 else 3):
+            while reached[caller] < await record.last_position():
+                found = await latest.extract(reached[caller], every)
+                assert reached[caller] < found.position <= latest.end == await record.last_position()
+                reached[caller] = found.position
+                seen[caller] += [event.position for event in found.batch.events]
+    last = await record.last_position()
+    assert [each[-1] for each in seen] == [last, last, last - 2]
+    assert all(each == list(range(each[0], each[-1] + 1)) for each in seen)
+    assert [each[0] for each in seen] == [1, last - 11, 1]
+    beyond = await latest.extract(last + 5, every)
+    assert (beyond.position, list(beyond.batch.events), latest.end) == (last + 5, [], last)

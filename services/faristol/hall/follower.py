@@ -121,7 +121,10 @@ class Follower:
         await self._cell.line.wait_for_return()
         self.position = await self._record.checkpoint(FOLLOWED)
         request = pb.FollowChampionshipRequest(
-            tournament_id=joined.tournament_id, hall=joined.hall, after_position=self.position
+            tournament_id=joined.tournament_id,
+            hall=joined.hall,
+            after_position=self.position,
+            key=self._cell.public_key,
         )
         call = self._cell.line.sync.FollowChampionship(request)
         reading = asyncio.ensure_future(self._read(call, self.position, attempts))
@@ -186,10 +189,11 @@ class Follower:
         lost = self._cell.lost
         if lost:
             batch = Batch([event for event in batch.events if not _is_of(event, lost)], batch.notes, batch.answers)
-        unstored = response.position - await self._record.checkpoint(FOLLOWED)
-        if not batch.events and not response.people and unstored < MAX_UNSTORED_POSITIONS_COUNT:
-            self.position = max(self.position, response.position)
-            return
+        if not batch.events and not response.people:
+            unstored = response.position - await self._record.checkpoint(FOLLOWED)
+            if unstored < MAX_UNSTORED_POSITIONS_COUNT:
+                self.position = max(self.position, response.position)
+                return
         store_keys(self._cell.folder, {key.game_id: key.key for key in response.keys})
         await self._wanted(batch.events)
         write_people = wire.people_writer(response.people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,10 @@ SENT = "hall.sent"
 
 SEND_POLL_SECONDS = 1.0
 """Seconds between polls for new events without a notification."""
+SEND_PAUSE_SECONDS = 0.2
+"""Seconds from a batch to the next one: events of this time come in one batch."""
+MAX_UNSTORED_POSITIONS_COUNT = 1_000
+"""Positions without an event of the hall after which the checkpoint is stored."""
 MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 2
 """Bytes of a batch, unless one command has more events."""
 MIN_PUSH_BYTES = 4_000
@@ -96,6 +101,8 @@ class Sender:
     def __init__(self, record: Record, cell: Cell) -> None:
         self.position = 0
         """Position up to which everything was sent."""
+        self._stored = 0
+        """The position in the checkpoint."""
         self._record = record
         self._cell = cell
 
@@ -106,7 +113,7 @@ class Sender:
         """
         await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "events of the hall")
-        self.position = await self._record.checkpoint(SENT)
+        self.position = self._stored = await self._record.checkpoint(SENT)
         reader: OwnReader | None = None
         pending: OwnBatch | None = None
         most_bytes = MAX_PUSH_BYTES
@@ -118,7 +125,7 @@ class Sender:
                 pending = pending or await reader.read(most_bytes)
                 if pending.batch.events:
                     await self._push(pending)
-                await self._store(pending.position)
+                await self._store(pending.position, has_events=bool(pending.batch.events))
                 end = await self._record.last_position()
             except SQLAlchemyError as problem:
                 await attempts.wait(problem)
@@ -140,6 +147,7 @@ class Sender:
             most_bytes = min(MAX_PUSH_BYTES, most_bytes * 2)
             pending = None
             if self.position >= end:
+                await asyncio.sleep(SEND_PAUSE_SECONDS)
                 await self._record.news.wait(SEND_POLL_SECONDS, self.position)
 
     async def export(self) -> AsyncIterator[pb.PushEventsRequest]:
@@ -180,14 +188,16 @@ class Sender:
             signature=wire.sign(self._cell.key, content),
         )
 
-    async def _store(self, position: int) -> None:
-        if position != self.position:
+    async def _store(self, position: int, *, has_events: bool) -> None:
+        """Note the position up to which all is sent, and store it after events of the hall, or after many others."""
+        if has_events or position - self._stored >= MAX_UNSTORED_POSITIONS_COUNT:
             async with self._record.writing() as connection:
                 await positions.start_checkpoint(connection, SENT)
                 await connection.execute(
                     update(checkpoints).where(checkpoints.c.consumer == SENT).values(position=position)
                 )
-            self.position = position
+            self._stored = position
+        self.position = position
 
     async def unsent(self) -> tuple[int, int]:
         """Return the number of events of the hall that were not sent, and the time of the first, in microseconds."""

@@ -115,6 +115,23 @@ async def test_each_answer_states_the_position_after_which_its_events_come(playi
         call.cancel()
 
 
+async def test_events_that_a_cell_sends_during_its_call_come_back_in_later_calls_only(playing: Hall) -> None:
+    request = pb.FollowChampionshipRequest(
+        tournament_id="cup", hall=GRAN, after_position=playing.position, key=playing.key
+    )
+    call = playing.championship.halls.FollowChampionship(request)
+    assert not (await call.read()).events
+    await playing.cell.do(ONE)
+    await playing.push(await playing.batch(ONE))
+    announced = pairing_events.RoundPublished(round=1, occurred_at=to_timestamp(NOW))
+    await playing.championship.write("tournament-cup", announced)
+    assert {event.stream for event in (await call.read()).events} == {"tournament-cup"}
+    call.cancel()
+    again = playing.championship.halls.FollowChampionship(request)
+    assert {f"game-{ONE}", "tournament-cup"} <= {event.stream for event in (await again.read()).events}
+    again.cancel()
+
+
 async def test_a_turn_of_the_hall_is_in_the_championship_as_it_was_written(playing: Hall) -> None:
     await playing.cell.do(ONE)
     await playing.cell.do(ONE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -22,6 +24,9 @@ T = TypeVar("T")
 
 MAX_EXTRACT_BYTES = 1_000_000
 """Default of the payload bytes after which an extract ends, with the command that exceeds them."""
+
+LATEST_CACHE_EVENTS = 2_000
+"""Events that ``LatestExtracts`` caches."""
 
 MAX_STATEMENT_VALUES = 400
 """Ids or positions in one statement."""
@@ -60,17 +65,67 @@ async def extract(
     """
     async with record.reading() as connection:
         end = (await stored.end(connection))[0] if up_to is None else up_to
-        found, position = await _read(connection, after, end, tournament)
-        wanted: list[Stored] = []
-        size = 0
-        for number, event in enumerate(found):
-            if size > most_bytes and _begins_command(found, number):
-                position = found[number - 1].position
-                break
-            if is_wanted(event):
-                wanted.append(event)
-                size += len(event.payload)
+        wanted, position = _select(*await _read(connection, after, end, tournament), is_wanted, most_bytes)
         return Extract(await _with_rows_beside(connection, wanted), position)
+
+
+class LatestExtracts:
+    """Extracts at the end of the record for many callers: each new event is read from the database once for all."""
+
+    def __init__(self, record: Record) -> None:
+        self.end = 0
+        """Position up to which the record was read, by any caller."""
+        self._record = record
+        self._events: list[Stored] = []
+        """The events up to ``end``, without a gap."""
+        self._read_at = -math.inf
+        """Time of the last read that reached the end of the record, by the loop's clock."""
+        self._turn = asyncio.Lock()
+
+    async def extract(self, after: int, is_wanted: Callable[[Stored], bool], *, max_age: float = 0.0) -> Extract:
+        """Return the next wanted events after a position, as ``extract`` does, up to ``end`` at most.
+
+        Events of which no notification came may be missing if they are younger than ``max_age`` seconds. A position
+        above ``end`` is not one of this record.
+        """
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            if self._record.news.latest > self.end or now - self._read_at >= max_age:
+                await self._read_on(now)
+            end, events = self.end, self._events
+        if after < end - len(events):
+            return await extract(self._record, after, is_wanted, up_to=end)
+        found = events[after - end :] if after < end else []
+        wanted, position = _select(found, max(after, end), is_wanted, MAX_EXTRACT_BYTES)
+        if not wanted:
+            return Extract(Batch(wanted), position)
+        async with self._record.reading() as connection:
+            return Extract(await _with_rows_beside(connection, wanted), position)
+
+    async def _read_on(self, now: float) -> None:
+        async with self._record.reading() as connection:
+            end = (await stored.end(connection))[0]
+            if self._read_at == -math.inf:
+                self.end = max(self.end, end - LATEST_CACHE_EVENTS)
+            while self.end < end:
+                found, self.end = await _read(connection, self.end, end, None)
+                self._events = [*self._events, *found][-LATEST_CACHE_EVENTS:]
+        self._read_at = now
+
+
+def _select(
+    found: Sequence[Stored], end: int, is_wanted: Callable[[Stored], bool], most_bytes: int
+) -> tuple[list[Stored], int]:
+    """Return the wanted ones of some events up to a position, and the position up to which they were looked at."""
+    wanted: list[Stored] = []
+    size = 0
+    for number, event in enumerate(found):
+        if size > most_bytes and _begins_command(found, number):
+            return wanted, found[number - 1].position
+        if is_wanted(event):
+            wanted.append(event)
+            size += len(event.payload)
+    return wanted, end
 
 
 async def _read(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from google.protobuf.message import Message
 
 from faristol.event_store import Record, load
 from faristol.event_store.append.copies import Batch
-from faristol.event_store.append.extracts import extract
+from faristol.event_store.append.extracts import LatestExtracts
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
@@ -28,6 +31,9 @@ from faristol.table.views import TableTournament, watch_tournament
 
 FOLLOW_POLL_SECONDS = 1.0
 """Seconds between reads of the record without a notification."""
+
+FOLLOW_PAUSE_SECONDS = 0.2
+"""Seconds from a look at new events to the next one of the same call: events of this time come in one response."""
 
 FOLLOW_KEEPALIVE_SECONDS = 10.0
 """Seconds after which a message is sent without new events, so that both sides notice a lost connection."""
@@ -122,34 +128,87 @@ class HallFilter:
             self._duplicates |= {stream, *(hall_stream(opened.game_id, number) for number in own)}
 
 
-async def follow(
-    record: Record, request: pb.FollowChampionshipRequest, sealed_game_keys: SealedGameKeys
-) -> AsyncIterator[pb.FollowChampionshipResponse]:
-    """Yield the events after a position, then each new one, with what is beside them.
+class SentEvents:
+    """Hashes of events that cells of halls sent during their calls in this process: they do not come back."""
 
-    ``sealed_game_keys`` are those of all sealed games: the hall gets that of each game whose slips it gets.
+    def __init__(self) -> None:
+        self._calls: dict[bytes, list[set[bytes]]] = {}
+        """Hashes for each call, by the key of its cell."""
+
+    @contextmanager
+    def following(self, key: bytes) -> Iterator[set[bytes]]:
+        """Note what a cell with this key sends during a call; the call removes the hashes that it has passed."""
+        hashes = set[bytes]()
+        if key:
+            self._calls.setdefault(key, []).append(hashes)
+        try:
+            yield hashes
+        finally:
+            if key:
+                self._calls[key] = [each for each in self._calls[key] if each is not hashes]
+
+    def add(self, key: bytes, events: Iterable[Stored]) -> None:
+        """Note events that the cell with this key has sent."""
+        for hashes in self._calls.get(key, ()):
+            hashes.update(event.hash for event in events)
+
+
+class Following:
+    """The calls with which halls follow the championship in this process.
+
+    A championship has many halls and appends many events a second, of which a hall needs few. So each new event is read
+    once for all calls, a call looks at most every ``FOLLOW_PAUSE_SECONDS``, and it sends no response without events
+    while the connection needs none.
     """
-    wanted = HallFilter(record, request.tournament_id, request.hall)
-    await wanted.begin()
-    position = request.after_position
-    while True:
-        found = await extract(record, position, wanted)
-        end = await record.last_position()
-        async with record.reading() as connection:
-            people = await wire.load_people(connection, found.batch.events)
+
+    def __init__(self, record: Record, sealed_game_keys: SealedGameKeys) -> None:
+        """``sealed_game_keys`` are those of all sealed games: the hall gets that of each game whose slips it gets."""
+        self.sent = SentEvents()
+        self._record = record
+        self._latest = LatestExtracts(record)
+        self._sealed_game_keys = sealed_game_keys
+
+    async def follow(self, request: pb.FollowChampionshipRequest) -> AsyncIterator[pb.FollowChampionshipResponse]:
+        """Yield the events after a position, then each new one, with what is beside them."""
+        wanted = HallFilter(self._record, request.tournament_id, request.hall)
+        await wanted.begin()
+        position = told = request.after_position
+        time, told_at, is_told_end = asyncio.get_running_loop().time, -math.inf, False
+        with self.sent.following(request.key) as sent:
+
+            def is_missing(event: Stored) -> bool:
+                if not wanted(event):
+                    return False
+                is_known = event.hash in sent
+                sent.discard(event.hash)
+                return not is_known
+
+            while True:
+                found = await self._latest.extract(position, is_missing, max_age=FOLLOW_POLL_SECONDS / 2)
+                position, end = found.position, self._latest.end
+                is_due = time() - told_at >= FOLLOW_KEEPALIVE_SECONDS
+                if found.batch.events or is_due or (position >= end and not is_told_end):
+                    yield await self._respond(found.batch, told, position, end)
+                    told, told_at, is_told_end = position, time(), position >= end
+                if position >= end:
+                    await asyncio.sleep(FOLLOW_PAUSE_SECONDS)
+                    await self._record.news.wait(FOLLOW_POLL_SECONDS, position)
+
+    async def _respond(self, batch: Batch, begin: int, position: int, end: int) -> pb.FollowChampionshipResponse:
+        people: Sequence[pb.HallPerson] = ()
+        if batch.events:
+            async with self._record.reading() as connection:
+                people = await wire.load_people(connection, batch.events)
         response = pb.FollowChampionshipResponse(
-            events=wire.to_events(without_private_notes(found.batch)),
-            answers=wire.to_answers(found.batch),
+            events=wire.to_events(without_private_notes(batch)),
+            answers=wire.to_answers(batch),
             people=people,
-            position=found.position,
+            position=position,
             last_position=end,
-            keys=await _load_keys(record, found.batch, sealed_game_keys),
-            after_position=position,
+            keys=await _load_keys(self._record, batch, self._sealed_game_keys),
+            after_position=begin,
         )
-        yield wire.add_checksum(response)
-        position = found.position
-        if position >= end:
-            await _wait(record, position)
+        return wire.add_checksum(response)
 
 
 async def _load_keys(record: Record, batch: Batch, sealed_game_keys: SealedGameKeys) -> list[pb.SealedGameKey]:
@@ -175,10 +234,3 @@ def without_private_notes(batch: Batch) -> Batch:
         if event.event_id in batch.notes and (event.type in PUBLIC_TYPES or event.stream.startswith((GAME, SLIPS)))
     }
     return replace(batch, notes=kept)
-
-
-async def _wait(record: Record, position: int) -> None:
-    """Wait for an event after a position, at most ``FOLLOW_KEEPALIVE_SECONDS``."""
-    for _ in range(round(FOLLOW_KEEPALIVE_SECONDS / FOLLOW_POLL_SECONDS)):
-        if await record.news.wait(FOLLOW_POLL_SECONDS, position) or await record.last_position() > position:
-            return

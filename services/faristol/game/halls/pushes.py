@@ -51,6 +51,7 @@ from faristol.game.halls.batches import (
     read_batch,
     time_of,
 )
+from faristol.game.halls.following import SentEvents
 from faristol.game.halls.model import Halls, evolve, halls_stream
 from faristol.game.halls.plausibility import Implausible
 from faristol.game.halls.pushables import Pushable, load_pushables
@@ -69,8 +70,14 @@ UNKNOWN_EVENT = "EVENT_UNKNOWN"
 class Pushes:
     """Takes batches of hall cells."""
 
-    def __init__(self, record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> None:
-        """``lexicons`` are those with which the scores of duplicate games are computed again."""
+    def __init__(
+        self, record: Record, lexicons: Lexicons, now: Callable[[], datetime], sent: SentEvents | None = None
+    ) -> None:
+        """``lexicons`` are those with which the scores of duplicate games are computed again.
+
+        Events are added to ``sent`` before they are in the record.
+        """
+        self._sent = sent or SentEvents()
         self._record = record
         self._lexicons = lexicons
         self._now = now
@@ -90,9 +97,8 @@ class Pushes:
     async def _take(self, request: pb.PushEventsRequest) -> pb.PushEventsResponse:
         halls = (await load(self._record, halls_stream(request.tournament_id), Halls(), evolve)).state
         pushed, forks = await read_batch(self._record, request, halls, microseconds(self._now()) * 1_000)
-        copied = await self._copy(pushed, forks, halls)
+        copied, versions = await self._copy(pushed, forks, halls)
         kept = await self._asides.keep(pushed, forks)
-        versions = await self._versions(pushed.without(forks))
         return pb.PushEventsResponse(
             position=max(copied.position, kept),
             versions=[pb.StreamVersion(stream=name, version=at) for name, at in sorted(versions.items())],
@@ -103,8 +109,11 @@ class Pushes:
             ],
         )
 
-    async def _copy(self, pushed: Pushed, forks: Forks, halls: Halls) -> Copied:
-        """Copy the events of a batch, and add to ``forks`` the tables that cannot take theirs."""
+    async def _copy(self, pushed: Pushed, forks: Forks, halls: Halls) -> tuple[Copied, Mapping[str, int]]:
+        """Copy the events of a batch, and add to ``forks`` the tables that cannot take theirs.
+
+        Return the versions of the streams of the others, too.
+        """
         attempts = 0
         while attempts < MAX_PUSH_ATTEMPTS:
             there = await self._load(pushed)
@@ -113,8 +122,10 @@ class Pushes:
             _check_known(pushed, forks)
             accepted = pushed.without(forks)
             guards, check = _guards(pushed, there, accepted), partial(_check_added, pushed, there)
+            self._sent.add(pushed.key, accepted)
             try:
-                return await self._record.copy(pushed.part(accepted), guards, check, known=pushed.kept_commands())
+                copied = await self._record.copy(pushed.part(accepted), guards, check, known=pushed.kept_commands())
+                return copied, there.versions_after(accepted)
             except _Wrong as wrong:
                 add_fork(forks, *wrong.fork)
             except Divergence as divergence:
@@ -159,10 +170,6 @@ class Pushes:
                     {"stream": stream, "here": here},
                 ) from conflict
 
-    async def _versions(self, accepted: Iterable[Stored]) -> dict[str, int]:
-        last = await self._record.last_events({event.stream for event in accepted})
-        return {stream: event.version for stream, event in last.items()}
-
 
 @dataclass(frozen=True, slots=True)
 class _Present:
@@ -175,6 +182,14 @@ class _Present:
     def has(self, event: Stored) -> bool:
         """Check whether there is an event at the version of this one."""
         return event.version <= self.heads.get(event.stream, 0)
+
+    def versions_after(self, copied: Iterable[Stored]) -> dict[str, int]:
+        """Return the versions of the streams of events that were copied."""
+        versions: dict[str, int] = {}
+        for event in copied:
+            known = versions.get(event.stream, self.heads.get(event.stream, 0))
+            versions[event.stream] = max(known, event.version)
+        return versions
 
 
 class _Wrong(Exception):

@@ -16,7 +16,7 @@ from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.halls.asides import ASIDE_FULL, Asides
 from faristol.game.halls.decide import decide_aside, join, release
-from faristol.game.halls.following import follow
+from faristol.game.halls.following import Following
 from faristol.game.halls.kept_list import list_kept
 from faristol.game.halls.later_events import LaterEvents, build_later_events
 from faristol.game.halls.model import Halls, evolve, halls_stream
@@ -104,16 +104,16 @@ class HallSync:
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
-        self._pushes = Pushes(runtime.record, lexicons, runtime.now)
+        self._following = Following(runtime.record, SealedGameKeys(runtime.settings.sealed_games_key()))
+        self._pushes = Pushes(runtime.record, lexicons, runtime.now, self._following.sent)
         self._asides = Asides(runtime.record, runtime.now)
-        self._sealed_game_keys = SealedGameKeys(runtime.settings.sealed_games_key())
 
     async def follow_championship(
         self, request: pb.FollowChampionshipRequest, context: Context
     ) -> AsyncIterator[pb.FollowChampionshipResponse]:
         """Send the events that a hall needs, from a position on."""
         await load_tournament(self._runtime.record, request.tournament_id)
-        async for response in follow(self._runtime.record, request, self._sealed_game_keys):
+        async for response in self._following.follow(request):
             yield response
 
     async def fetch_lexicon(
