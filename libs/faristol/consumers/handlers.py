@@ -255,13 +255,45 @@ class Reactor(EventHandler):
             await start_checkpoint(connection, self.name)
 
     async def _take(self, events: Sequence[Recorded], last: int) -> None:
-        for event in events:
+        taken = await self._take_together(events) if len(events) > 1 and not self._skipped else 0
+        for event in events[taken:]:
             self.position = event.position - 1
             if await self._react(event, self._append, MAX_REACTION_ATTEMPTS):
                 self._note_progress(event.position)
         self.position = max(self.position, last)
         if self.position - self.noted >= CHECKPOINT_INTERVAL_EVENTS or self.may_be_stopped:
             await self.note()
+
+    async def _take_together(self, events: Sequence[Recorded]) -> int:
+        """Append the decisions on the first events in one transaction, and return the number of these events.
+
+        After any failure but one of the database, the events are decided on one by one.
+        """
+        if self._reaction.react_together is None:
+            return 0
+        try:
+            with trace_consumption(self._work.name, events):
+                decisions = await self._reaction.react_together(events)
+        except Exception as error:
+            if await self._passes(error, events[0].position - 1):
+                raise
+            return 0
+        before, appends = self.noted, list[tuple[int, Awaitable[object]]]()
+        for number, (event, decision) in enumerate(zip(events, decisions, strict=False)):
+            if decision is not None and decision.writes:
+                progress = Checkpoint(self.name, before, event.position)
+                metadata = _caused_by(event, self.name, decision)
+                appends.append((number, self.record.append(decision, metadata, checkpoint=progress)))
+                before = event.position
+        # The appender writes what waits in one transaction, and each append needs those before it.
+        results = await asyncio.gather(*(append for _, append in appends), return_exceptions=True)
+        for (number, _), result in zip(appends, results, strict=True):
+            if isinstance(result, Conflict):
+                return number
+            if isinstance(result, BaseException):
+                raise result
+            self._note_progress(events[number].position)
+        return len(decisions)
 
     async def _append(self, event: Recorded, decision: Decision) -> None:
         if self._skipped_to(event.position):

@@ -25,6 +25,11 @@ class Reaction:
     """Full names of the event types that it reacts to; others are ignored."""
     react: Callable[[Recorded], Awaitable[Decision | None]]
     """Called again if the streams of its decision have moved. It must be idempotent for each event."""
+    react_together: Callable[[Sequence[Recorded]], Awaitable[Sequence[Decision | None]]] | None = None
+    """Returns the decisions on the first of some events, each on the state after those before it.
+
+    They are appended in one transaction, if the streams have not moved. ``react`` is called for the other events.
+    """
 
     @property
     def consumer(self) -> str:

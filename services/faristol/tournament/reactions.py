@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
+from google.protobuf.message import Message
+
 from faristol.consumers import Reaction
-from faristol.event_store import Decision, Record, Recorded, Write, load
+from faristol.event_store import Decision, Loaded, Record, Recorded, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import event_types
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.proposals import build_proposal, needs_second_official
@@ -21,11 +27,10 @@ def results(record: Record) -> Reaction:
     Raises ``Refusal`` if no table of the tournament can have the result. The table's stream is then parked and shown.
     """
 
-    async def note(event: Recorded) -> Decision | None:
+    async def decide(event: Recorded, loaded: Loaded[TournamentState]) -> list[Message]:
         final = event.message
         assert isinstance(final, game_events.ResultFinal)
-        name, game_id = stream(event.tournament), event.stream.removeprefix("game-")
-        loaded = await load(record, name, TournamentState(), evolve)
+        game_id = event.stream.removeprefix("game-")
         recorded = record_result(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
@@ -37,10 +42,32 @@ def results(record: Record) -> Reaction:
         if needs_second_official(loaded.state, recorded):
             situation = Situation(loaded.state, now=event.recorded_at)
             proposer_id = await _find_reopener(record, event)
-            recorded = [build_proposal(situation, final, recorded, proposer_id, game_id)]
-        return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
+            return [build_proposal(situation, final, recorded, proposer_id, game_id)]
+        return recorded
 
-    return Reaction("pairing.results", event_types.types_of([game_events.ResultFinal]), note)
+    async def note(event: Recorded) -> Decision | None:
+        loaded = await load(record, stream(event.tournament), TournamentState(), evolve)
+        recorded = await decide(event, loaded)
+        return Decision([write_of(loaded, recorded)]) if recorded else None
+
+    async def note_many(finals: Sequence[Recorded]) -> Sequence[Decision | None]:
+        """Decide on the results of many tables, such as those of a hall that comes back, up to the first refusal."""
+        states: dict[str, Loaded[TournamentState]] = {}
+        decisions: list[Decision | None] = []
+        for event in finals:
+            tournament = event.tournament
+            if tournament not in states:
+                states[tournament] = await load(record, stream(tournament), TournamentState(), evolve)
+            loaded = states[tournament]
+            try:
+                recorded = await decide(event, loaded)
+            except Refusal:
+                break
+            decisions.append(Decision([write_of(loaded, recorded)]) if recorded else None)
+            states[tournament] = Loaded(reduce(evolve, recorded, loaded.state), loaded.version + len(recorded))
+        return decisions
+
+    return Reaction("pairing.results", event_types.types_of([game_events.ResultFinal]), note, note_many)
 
 
 async def _find_reopener(record: Record, final: Recorded) -> str:

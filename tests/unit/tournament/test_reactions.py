@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.halls import Hall
+from tests.support.halls import NOON, Hall
 
+from faristol.consumers.handlers import build_handler
+from faristol.consumers.progress import Progress
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
@@ -80,3 +82,34 @@ async def test_a_sanction_of_a_table_is_noted_in_a_tournament_that_is_not_over(r
         Metadata(),
     )
     assert await reaction.react(event) is None
+
+
+async def test_results_that_arrive_together_are_recorded_in_one_transaction_each_with_its_cause(record: Record) -> None:
+    """A result that no table can have parks its own stream, and the results after it are recorded."""
+    await record_game(record, "open-r1-t2", ("p2", 420), ("p6", 390))
+    reaction = results(record)
+    handler = build_handler(record, reaction, Progress(record, reaction.consumer))
+    await handler.prepare()
+    await handler.load()
+    for game, first, second in (
+        ("open-r1-t1", "p1", "p5"),
+        ("open-r1-t9", "p3", "p7"),
+        ("open-r1-t3", "p3", "p7"),
+    ):
+        scores = [game_events.FinalScore(player_id=name, score=score) for name, score in ((first, 400), (second, 390))]
+        final = game_events.ResultFinal(scores=scores, winner_id=first, occurred_at=to_timestamp(NOON))
+        await record.append(Decision([Write(f"game-{game}", 0, [final], "open")]), Metadata())
+    finals = await record.read()
+
+    await handler.take(finals)
+
+    recorded = [event for event in await record.read_stream("tournament-open") if event.name == "ResultRecorded"]
+    causes = {event.event_id: event.stream for event in finals}
+    assert [causes[event.metadata.causation_id] for event in recorded] == [
+        "game-open-r1-t2",
+        "game-open-r1-t1",
+        "game-open-r1-t3",
+    ]
+    assert recorded[0].recorded_at == recorded[1].recorded_at
+    assert handler.parked.keys() == {"game-open-r1-t9"}
+    assert handler.noted == finals[-1].position
