@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import timedelta
 from typing import Any
@@ -46,6 +47,9 @@ BACKENDLESS_SERVICES: Sequence[str] = (
 )
 """Services of gRPC itself: they serve without the record and the bus."""
 
+THREAD_SWITCH_SECONDS = 0.001
+"""Longest time for which a thread of the database waits for that of the event loop: each statement changes threads."""
+
 SERVER_WATCH_SECONDS = 3_600.0
 """Length of one wait for the end of the gRPC server, which is repeated."""
 
@@ -79,6 +83,7 @@ class Process:
         Raises ``StartError`` if the port is taken or the keys to verify credentials are missing. Raises ``TypeError``
         for a method without access requirements in the contract.
         """
+        sys.setswitchinterval(THREAD_SWITCH_SECONDS)
         settings = self.runtime.settings
         interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]
         if settings.is_measured:
