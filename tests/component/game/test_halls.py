@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -119,16 +120,21 @@ async def test_events_that_a_cell_sends_during_its_call_come_back_in_later_calls
     request = pb.FollowChampionshipRequest(
         tournament_id="cup", hall=GRAN, after_position=playing.position, key=playing.key
     )
+
+    async def read(call: Any) -> set[str]:
+        """Return the streams of the events in the next response."""
+        return {event.stream for event in (await call.read()).events}
+
     call = playing.championship.halls.FollowChampionship(request)
-    assert not (await call.read()).events
+    assert not await read(call)
     await playing.cell.do(ONE)
     await playing.push(await playing.batch(ONE))
     announced = pairing_events.RoundPublished(round=1, occurred_at=to_timestamp(NOW))
     await playing.championship.write("tournament-cup", announced)
-    assert {event.stream for event in (await call.read()).events} == {"tournament-cup"}
+    assert await read(call) == {"tournament-cup"}
     call.cancel()
     again = playing.championship.halls.FollowChampionship(request)
-    assert {f"game-{ONE}", "tournament-cup"} <= {event.stream for event in (await again.read()).events}
+    assert {f"game-{ONE}", "tournament-cup"} <= await read(again)
     again.cancel()
 
 
