@@ -74,15 +74,15 @@ static int copy_all(int from, int to) {
 /* Copy a file as it is now. A file that is open for reading is not opened again: to close it would release the locks
    of the process on it. */
 static void keep(int file) {
-    char link[64], path[PATH_MAX], name[PATH_MAX], new_name[PATH_MAX + 32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    char opened[64], path[PATH_MAX], name[PATH_MAX], new_name[PATH_MAX + 32];
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(opened, path, sizeof path - 1);
     struct stat about;
     if (length <= 0 || fstat(file, &about) || !S_ISREG(about.st_mode)) return;
     path[length] = 0;
     if (!name_copy(path, name, sizeof name)) return;
     int is_readable = (fcntl(file, F_GETFL) & O_ACCMODE) != O_WRONLY;
-    int from = is_readable ? file : open(link, O_RDONLY | O_CLOEXEC);
+    int from = is_readable ? file : open(opened, O_RDONLY | O_CLOEXEC);
     snprintf(new_name, sizeof new_name, "%s.%ld.tmp", name, syscall(SYS_gettid));
     int to = open(new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int is_copied = from >= 0 && to >= 0 && copy_all(from, to);
@@ -114,4 +114,20 @@ int rename(const char *from, const char *to) {
         move(old_name, new_name);
     errno = problem;
     return result;
+}
+
+/* A hard link to a file that was synced is as durable as the file. */
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    int result = (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags), problem = errno;
+    char old_name[PATH_MAX], new_name[PATH_MAX];
+    if (result == 0 && name_copy(from, old_name, sizeof old_name) && name_copy(to, new_name, sizeof new_name)) {
+        unlink(new_name);
+        syscall(SYS_linkat, AT_FDCWD, old_name, AT_FDCWD, new_name, 0);
+    }
+    errno = problem;
+    return result;
+}
+
+int link(const char *from, const char *to) {
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
