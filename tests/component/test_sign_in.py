@@ -163,8 +163,8 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
     assert not public & {path for _, path in private}
 
 
-ROLE_STEP_BY_DAY = 4
-"""By day each page is requested as one role in four, others for the next page; every night as all roles."""
+ROLE_GROUP_COUNT = 4
+"""Groups of roles: by day each page is requested as the roles of one group, the next page as those of the next."""
 
 
 def roles_by_day(method: str, path: str) -> list[Role]:
@@ -172,7 +172,7 @@ def roles_by_day(method: str, path: str) -> list[Role]:
     offset = OF_A_TOURNAMENT.index((method, path))
     let_in = [role for role in MAY_GIVE if ROLE_NAMES[role] in WHO[method, path]]
     chosen = {
-        *list(MAY_GIVE)[offset % ROLE_STEP_BY_DAY :: ROLE_STEP_BY_DAY],
+        *list(MAY_GIVE)[offset % ROLE_GROUP_COUNT :: ROLE_GROUP_COUNT],
         *let_in[offset % max(len(let_in), 1) :][:1],
     }
     return [role for role in MAY_GIVE if role in chosen]

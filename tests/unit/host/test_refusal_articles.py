@@ -126,6 +126,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     ),
     "notifications by push": frozenset({"NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"}),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
+    "changes that a second official confirms, as the organiser wants it": frozenset(
+        {
+            *("PROPOSAL_OPEN", "PROPOSAL_ANSWERED", "PROPOSAL_OUTDATED", "PROPOSAL_WAITS", "NO_PROPOSAL"),
+            *("PROPOSER_UNKNOWN", "OTHER_PROPOSER", "SAME_RULE"),
+        }
+    ),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {
             *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM", "NOT_OWN_RESULT"),
