@@ -121,9 +121,9 @@ async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path
             credential = build_credential(role, own, player=cell.players[OWN][0] if role == PLAYER else "")
             request = build_request(method, tournament, credential.subject, player)
             code, reason = await outcome(cell, path, request, cell.token(credential))
-            may_call = ROLE_NAMES[role] in allowed and (
-                tournament == OWN or not own or not any(w in scope for w in ("tourn", "game"))
-            )
+            is_other = tournament == FOREIGN and any(word in scope for word in ("tourn", "game"))
+            is_other_player = tournament == FOREIGN and role == PLAYER and "own player" in scope
+            may_call = ROLE_NAMES[role] in allowed and not (own and (is_other or is_other_player))
             refused = code in REFUSED and not (method.name in WITH_OWN_CREDENTIAL and reason == "CREDENTIAL_INVALID")
             assert refused != may_call, (ROLE_NAMES[role], tournament, code, reason)
     before = await cell.process.runtime.record.last_position()

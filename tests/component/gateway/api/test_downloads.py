@@ -323,7 +323,8 @@ async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_pai
 
     told = (await stage.http.get(AT)).json()["tournament"]
     assert told["time_zone"] == "Pacific/Kiritimati"
-    assert told["halls"] == [{"name": "Gran", "first_table": 1, "last_table": 12}]
+    plan = {"row_tables": [], "rows_turn": False, "entrance": None, "stage": None}
+    assert told["halls"] == [{"name": "Gran", "first_table": 1, "last_table": 12} | plan]
     of_round = (await stage.http.get(f"{AT}/rounds/1/pairings")).json()
     assert told["played"][0]["algorithm"] == of_round["algorithm"] == "swiss-1"
     report = dict(read_trf((await stage.http.get(f"{AT}/report.trf")).text).headers)
