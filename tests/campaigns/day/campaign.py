@@ -347,7 +347,7 @@ class Campaign:
 
     async def _compare_standings(self) -> None:
         """Compare the points of the standings with the games that were played; a bye is a win."""
-        answer = await self._director.browser.get("json", f"/api/v1/tournaments/{TOURNAMENT}/standings")
+        answer = await self._director.browser.get("json", f"/api/v1/tournaments/{TOURNAMENT}/standings?page_size=0")
         shown = {line["player_id"]: line["points"] for line in answer.json()["standings"]}
         wrong = [player.name for player in self._present if shown.get(player.player_id) != player.points]
         if wrong:
