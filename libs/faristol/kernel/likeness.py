@@ -35,7 +35,10 @@ def like(kind: type[M], value: object, /, **others: Any) -> M:
 
 
 def read_shared_fields(message: Message, into: type[Any]) -> Mapping[str, Any]:
-    """Return the fields of a message that a data class has too, repeated ones as tuples, without nested messages."""
+    """Return the fields of a message that a data class or named tuple has too, without nested messages.
+
+    Repeated fields are tuples.
+    """
     return {
         field.name: tuple(getattr(message, field.name)) if field.is_repeated else getattr(message, field.name)
         for field in _find_plain_fields(message.DESCRIPTOR, cast("Hashable", into))
@@ -54,7 +57,7 @@ def _type_of(field: FieldDescriptor | None) -> tuple[Any, ...] | None:
 
 @cache
 def _find_plain_fields(message: Descriptor, into: Any) -> Sequence[FieldDescriptor]:
-    known = {field.name for field in fields(into)}
+    known = into._fields if issubclass(into, tuple) else [field.name for field in fields(into)]
     return [field for field in message.fields if field.name in known and field.message_type is None]
 
 

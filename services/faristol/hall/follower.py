@@ -18,7 +18,7 @@ from faristol.event_store.backends.tables import checkpoints
 from faristol.event_store.stored import Stored
 from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
-from faristol.hall.joining import Cell
+from faristol.hall.joining import MAX_UNSTORED_POSITIONS_COUNT, Cell
 from faristol.hall.line import Attempts, LineLost, read_answer
 from faristol.hall.own_events import game_of
 from faristol.host.halls import wire
@@ -50,9 +50,6 @@ FOLLOW_TIMEOUT_SECONDS = 60.0
 
 _END: Final = object()
 """Stands for the end of a call."""
-
-MAX_UNSTORED_POSITIONS_COUNT = 1_000
-"""Positions without an event for the hall after which the checkpoint is stored."""
 
 
 class LaterVersion(Exception):

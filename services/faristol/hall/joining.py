@@ -27,6 +27,8 @@ from faristol.table.ownership import HALL_RELEASED, TABLE_TAKEN_BACK
 
 CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a call that is not a stream."""
+MAX_UNSTORED_POSITIONS_COUNT = 1_000
+"""Positions without an event to receive or to send after which the checkpoint is stored."""
 
 LOST_FILE = "lost.json"
 """File with the games and the streams that the hall has lost."""

@@ -17,7 +17,7 @@ from faristol.event_store.append.copies import Batch
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
-from faristol.hall.joining import Cell
+from faristol.hall.joining import MAX_UNSTORED_POSITIONS_COUNT, Cell
 from faristol.hall.line import EVENTS_MISSING, Attempts, read_answer
 from faristol.hall.own_events import OF_NO_TABLE, OwnEvents
 from faristol.host.halls import wire
@@ -32,8 +32,6 @@ SEND_POLL_SECONDS = 1.0
 """Seconds between polls for new events without a notification."""
 SEND_PAUSE_SECONDS = 0.2
 """Seconds from a batch to the next one: events of this time come in one batch."""
-MAX_UNSTORED_POSITIONS_COUNT = 1_000
-"""Positions without an event of the hall after which the checkpoint is stored."""
 MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 2
 """Bytes of a batch, unless one command has more events."""
 MIN_PUSH_BYTES = 4_000

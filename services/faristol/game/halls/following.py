@@ -177,11 +177,9 @@ class Following:
         with self.sent.following(request.key) as sent:
 
             def is_missing(event: Stored) -> bool:
-                if not wanted(event):
-                    return False
                 is_known = event.hash in sent
                 sent.discard(event.hash)
-                return not is_known
+                return wanted(event) and not is_known
 
             while True:
                 found = await self._latest.extract(position, is_missing, max_age=FOLLOW_POLL_SECONDS / 2)

@@ -16,7 +16,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.details import DETAILS, Person, Value
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_id, check_name, name_key, slug
+from faristol.kernel.names import (
+    MAX_CATEGORY_CHARACTERS,
+    MAX_OFFICIAL_NOTE_CHARACTERS,
+    check_id,
+    check_name,
+    name_key,
+    slug,
+)
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import check_day, check_day_order
 from faristol.pb.register.v1 import events_pb2 as events
@@ -26,9 +33,6 @@ from faristol.register.model import AgeTable, Club, ClubNames, Licence, Recorded
 
 MAX_LISTED_PERSONS_COUNT = 10_000
 """Rows of a list in one command."""
-
-MAX_REASON_CHARACTERS = 500
-"""Limit of the reason of an undo."""
 
 MAX_LICENCE_CHARACTERS = 40
 """Characters of the kind and of the number of a licence."""
@@ -515,7 +519,7 @@ def undo(
     ``note`` is the reason. Raises ``Invalid`` if it is too long.
     """
     version = state.version + 1
-    note = check_name("note", note, empty=True, longest=MAX_REASON_CHARACTERS)
+    note = check_name("note", note, empty=True, longest=MAX_OFFICIAL_NOTE_CHARACTERS)
     restored: list[Message] = [events.RegisterActUndone(version=act.version, note=note, occurred_at=occurred_at)]
     details: dict[str, Details] = {}
     left: list[str] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.read_models.storage.rows import StoredClaim, StoredSlot, Tournament
 
@@ -14,7 +15,7 @@ from faristol.read_models.storage.rows import StoredClaim, StoredSlot, Tournamen
 def point_slot(tournament: Tournament, event: pairing.SlotPointed, position: int) -> None:
     """Add a slot, or point it at another table."""
     others = [each for each in tournament.slots if each.slot != event.slot]
-    tournament.slots = tuple(sorted([*others, StoredSlot(event.slot, event.table, event.for_round, event.rank)]))
+    tournament.slots = tuple(sorted([*others, StoredSlot(**read_shared_fields(event, StoredSlot))]))
 
 
 def remove_slot(tournament: Tournament, event: pairing.SlotRemoved, position: int) -> None:

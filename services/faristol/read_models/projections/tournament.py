@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.read_models.projections.championship import Championship
@@ -101,18 +102,7 @@ def _apply_standings_reopened(tournament: Tournament, event: pairing.StandingsRe
 
 
 def _apply_halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
-    tournament.halls = tuple(
-        StoredHall(
-            each.name,
-            each.first_table,
-            each.last_table,
-            tuple(each.row_tables),
-            each.rows_turn,
-            each.entrance,
-            each.stage,
-        )
-        for each in event.halls
-    )
+    tournament.halls = tuple(StoredHall(**read_shared_fields(each, StoredHall)) for each in event.halls)
 
 
 def _apply_rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:

@@ -39,7 +39,7 @@ from faristol.tournament.command_handling.registry import BASE_COMMANDS
 from faristol.tournament.conditions import check_not_removed
 from faristol.tournament.results.results import final_scores, record_result
 from faristol.tournament.situation import PairingCommand, Situation
-from faristol.tournament.state import GameDecision, Phase, Proposal, TournamentState
+from faristol.tournament.state import ChangeProposal, GameDecision, Phase, TournamentState
 
 _OF_RESULTS = (
     events.ResultRecorded,
@@ -171,7 +171,7 @@ def find_request(state: TournamentState, number: int) -> Message | None:
     return kind.FromString(proposed.request) if kind else None
 
 
-def _find_pending(situation: Situation, number: int) -> Proposal:
+def _find_pending(situation: Situation, number: int) -> ChangeProposal:
     """Return a pending proposal. Raises ``Refusal`` if it is unknown or answered, and for an unknown caller."""
     proposals = situation.state.proposals
     if not situation.caller_id:
@@ -184,7 +184,7 @@ def _find_pending(situation: Situation, number: int) -> Proposal:
     return found
 
 
-def _decide_again(situation: Situation, found: Proposal) -> list[Message]:
+def _decide_again(situation: Situation, found: ChangeProposal) -> list[Message]:
     """Return the events of a proposal, decided in the present state.
 
     Raises ``Refusal`` if they are not the proposed ones, or if the result of the game has changed.
@@ -218,7 +218,7 @@ def _decide_again(situation: Situation, found: Proposal) -> list[Message]:
 
 
 def _build_answer(
-    situation: Situation, found: Proposal, kind: events.ProposalAnswer.ValueType, note: str
+    situation: Situation, found: ChangeProposal, kind: events.ProposalAnswer.ValueType, note: str
 ) -> events.ProposalAnswered:
     return events.ProposalAnswered(
         proposal=found.proposed.proposal,

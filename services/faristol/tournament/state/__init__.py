@@ -10,6 +10,7 @@ from faristol.tournament.state.team import BoardBye, TeamMatch, TeamState
 from faristol.tournament.state.tournament import (
     Appeal,
     AppealPhase,
+    ChangeProposal,
     DataRequest,
     Draft,
     GameDecision,
@@ -20,7 +21,6 @@ from faristol.tournament.state.tournament import (
     Phase,
     PlayerActs,
     PlayerRequest,
-    Proposal,
     ResultCheck,
     RoundState,
     Sanction,

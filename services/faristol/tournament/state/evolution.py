@@ -17,11 +17,11 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.tournament.state import drafts, entries, rounds
 from faristol.tournament.state.rounds import with_round
 from faristol.tournament.state.tournament import (
+    ChangeProposal,
     Following,
     GameSanction,
     HallRange,
     MessageState,
-    Proposal,
     ResultCheck,
     Sanction,
     Stage,
@@ -173,7 +173,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     ),
     events.SecondOfficialSet: lambda state, event: replace(state, second_official=event.required),
     events.ChangeProposed: lambda state, event: replace(
-        state, proposals=(*state.proposals, Proposal(event, state.version + 1))
+        state, proposals=(*state.proposals, ChangeProposal(event, state.version + 1))
     ),
     events.ProposalAnswered: lambda state, event: replace(
         state,

@@ -205,7 +205,7 @@ class PlayerRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ChangeProposal:
     """A change that a second official confirms."""
 
     proposed: events.ChangeProposed
@@ -605,7 +605,7 @@ class TournamentState:
     """How results that an official entered are confirmed."""
     second_official: bool = False
     """Whether changes after a round was closed need a second official."""
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[ChangeProposal, ...] = ()
     """By number, from 1."""
     licence: LicenceTerms = LicenceTerms()
     """The licence that players must have, and the exceptions."""
