@@ -86,10 +86,10 @@ class Relay:
                 noted = await self._note(noted, position)
                 position = max(position, noted)
             events = await self._record.recent.after(position, limit=RELAY_BATCH_EVENTS, age=0)
-            if not events:
+            if events:
+                self._delays.note(events)
+                with trace_publication(events):
+                    await self._bus.publish(events, self._record.record_id, self._delays.holds)
+                position = events[-1].position
+            if not events or (news.of_others and len(events) < RELAY_BATCH_EVENTS):
                 await news.wait(RELAY_NOTIFIED_POLL_SECONDS if news.of_others else RELAY_POLL_SECONDS, position)
-                continue
-            self._delays.note(events)
-            with trace_publication(events):
-                await self._bus.publish(events, self._record.record_id, self._delays.holds)
-            position = events[-1].position
