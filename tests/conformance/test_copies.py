@@ -17,6 +17,7 @@ from tests.support.examples import scale_examples
 
 from faristol.event_store import AppendCommand, Conflict, Decision, Guard, Metadata, Record, Write, stored
 from faristol.event_store.append.copies import Batch, CommandKnown, Divergence, InvalidCopy
+from faristol.event_store.append.group_commit import GroupCommit
 from faristol.event_store.archive import export, restoration
 from faristol.event_store.backends import tables
 from faristol.event_store.beside_events.notes import Note
@@ -115,6 +116,22 @@ async def test_appends_go_on_from_copied_events_without_a_gap(record: Record, ha
     )
     events = await record.read(0)
     assert [event.position for event in events] == list(range(1, 16))
+    assert (await verify(record)).wrong == ""
+
+
+async def test_an_append_after_a_copy_needs_no_look_at_the_record(
+    record: Record, hall: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await record.append(Decision([write("game-z", 0, 1)]), Metadata())
+    await play(hall)
+
+    async def fail(*_: object) -> None:
+        raise AssertionError("the append looks at the record under the lock")
+
+    await record.copy(await batch_of(hall))
+    monkeypatch.setattr(GroupCommit, "_append_locked", fail)
+    await record.append(Decision([write("game-z", 1, 2)]), Metadata())
+    await record.append(Decision([write("game-a", 3, 4)]), Metadata())
     assert (await verify(record)).wrong == ""
 
 

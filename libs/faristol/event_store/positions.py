@@ -9,18 +9,18 @@ from faristol.event_store.append.decision import Checkpoint, Stale
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
 
-_COUNTER_POSITION = select(tables.counter.c.position)
+COUNTER_POSITION = select(tables.counter.c.position)
 _LAST_OF_TOURNAMENT = select(func.coalesce(func.max(tables.events.c.position), 0)).where(
     tables.events.c.tournament == bindparam("tournament")
 )
 _RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
 _CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
-_CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
+CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 
 
 async def last_position(connection: AsyncConnection) -> int:
     """Return the position of the last event; 0 for an empty record."""
-    return int((await connection.execute(_COUNTER_POSITION)).scalar_one())
+    return int((await connection.execute(COUNTER_POSITION)).scalar_one())
 
 
 async def last_position_of(connection: AsyncConnection, tournament: str) -> int:
@@ -30,7 +30,7 @@ async def last_position_of(connection: AsyncConnection, tournament: str) -> int:
 
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
     """Return the checkpoint of a consumer; 0 if it has none."""
-    return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
+    return int((await connection.execute(CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
 
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:

@@ -407,13 +407,14 @@ class Record:
 
     async def last_position(self) -> int:
         """Return the position of the last event; 0 for an empty record."""
-        async with self.engine.connect() as connection:
-            return await positions.last_position(connection)
+        ((position,),) = await self._backend.fetch(positions.COUNTER_POSITION, {})
+        return int(position)
 
     async def checkpoint(self, consumer: str) -> int:
         """Return the checkpoint of a consumer; 0 if it has none."""
-        async with self.engine.connect() as connection:
-            return await positions.checkpoint(connection, consumer)
+        for (position,) in await self._backend.fetch(positions.CHECKPOINT, {"consumer": consumer}):
+            return int(position)
+        return 0
 
     async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
         """Acquire or renew a lease, which one holder has at a time. Return False while it has another holder.

@@ -92,7 +92,9 @@ def run_scale(
         )
     _write(SCALE_OUT, vars(found))
     console.print(
-        f"{cut} of {halls} halls with {sum(found.events.values())} events are back after {found.return_seconds} s; "
+        f"{cut} of {halls} halls with {sum(found.events.values())} events are back after {found.return_seconds} s "
+        f"and {sum(found.return_processor_seconds.values()):.1f} s of a processor, of which "
+        f"{found.return_processor_seconds['championship']:.1f} s of the championship; "
         f"memory of a cell at most {max(found.memory_mb.values())} MB, start at most "
         f"{max(found.start_seconds.values())} s: {len(found.problems)} problems; written to {SCALE_OUT}"
     )

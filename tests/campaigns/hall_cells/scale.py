@@ -1,18 +1,20 @@
 """A championship of many halls with their own cells, some of them cut off for a round and back at once.
 
-Measured are the time from the return of the lines until the championship has every result, the latency of commands in
-the other halls and at tables of the championship, before and during the return, and the memory and the start of the
-cells. All processes share this machine: on laptops of their own, the other halls do not feel the work of the others.
+Measured are the time from the return of the lines until the championship has every result, with the processor time of
+all cells, the latency of commands in the other halls and at tables of the championship, before and during the return,
+and the memory and the start of the cells. All processes share this machine: on laptops of their own, the other halls do
+not feel the work of the others.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import random
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -92,6 +94,8 @@ class Scale:
     """Memory of the processes of a cell at the end (PSS)."""
     return_seconds: float = 0.0
     """Time from the return of the lines until the championship has all events of the halls."""
+    return_processor_seconds: dict[str, float] = field(default_factory=dict)
+    """Processor time of each cell and of the championship in this time."""
     latencies: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     """Latencies in the other halls, and at tables of the championship."""
     problems: list[str] = field(default_factory=list)
@@ -132,11 +136,16 @@ async def run(folder: Path, words: Path, *, halls: int, tables: int, cut: int, e
         measured.phase = "settled"
         await asyncio.sleep(MEASURED_SECONDS)
         measured.phase = "return"
+        sites = {"championship": championship} | {cell.name: cell.site for cell in cells}
+        spent = {name: _measure_processor_seconds(at.child.process.pid) for name, at in sites.items()}
         began = time.monotonic()
         for cell in away:
             cell.line.mend()
         await _wait_until_back(championship, away)
         found.return_seconds = round(time.monotonic() - began, 2)
+        for name, at in sites.items():
+            seconds = _measure_processor_seconds(at.child.process.pid) - spent[name]
+            found.return_processor_seconds[name] = round(seconds, 2)
         measured.phase = "after"
         await asyncio.sleep(MEASURED_SECONDS / 2)
         await measured.stop()
@@ -386,12 +395,30 @@ async def _read_streams(at: Site) -> dict[str, list[bytes]]:
 
 def _measure_memory_mb(pid: int) -> float:
     """Return the memory of a process and its descendants in MB: pages that several share are divided among them."""
-    total, waiting = 0, [pid]
-    while waiting:
-        each = waiting.pop()
+    total = 0
+    for folder in _list_processes(pid):
         with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            for line in (folder / "smaps_rollup").read_text(encoding="ascii").splitlines():
                 if line.startswith("Pss:"):
                     total += int(line.split()[1])
-            waiting += map(int, Path(f"/proc/{each}/task/{each}/children").read_text(encoding="ascii").split())
     return round(total / 1024, 1)
+
+
+def _measure_processor_seconds(pid: int) -> float:
+    """Return the processor time of a process and its descendants so far."""
+    ticks = 0
+    for folder in _list_processes(pid):
+        with contextlib.suppress(OSError):
+            ticks += sum(map(int, (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _list_processes(pid: int) -> Iterator[Path]:
+    """Yield the folders in ``/proc`` of a process and its descendants."""
+    waiting = [Path("/proc") / str(pid)]
+    while waiting:
+        folder = waiting.pop()
+        yield folder
+        with contextlib.suppress(OSError):
+            for task in (folder / "task").iterdir():
+                waiting += [folder.with_name(each) for each in (task / "children").read_text(encoding="ascii").split()]

@@ -33,7 +33,7 @@ Rejected alternatives (docs/decisions/0009-group-commit.md):
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 
@@ -180,7 +180,7 @@ class GroupCommit:
             return None
         if not await self._fast(group):
             return None
-        self._known.learn(group)
+        self._known.learn(group.position, group.heads)
         return outcomes
 
     @asynccontextmanager
@@ -188,15 +188,17 @@ class GroupCommit:
         """Open a transaction at the end of the record, as ``Backend.appending`` describes."""
         async with self._writing() as connection:
             position = int((await connection.execute(self._lock)).scalars().one())
-            yield Tail(connection, position, self._notify)
+            self._known.note_position(position)
+            tail = Tail(connection, position, self._notify)
+            yield tail
+        self._known.learn(tail.position, tail.heads)
 
     async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         async with self.appending() as tail:
-            self._known.note_position(tail.begin)
             group = await self._group(tail.connection, tail.begin, requests, now)
             outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
             await _finish(tail, group)
-        self._known.learn(group)
+        self._known.learn(group.position, group.heads)
         return outcomes
 
     async def _group(
@@ -249,10 +251,10 @@ class _RecordEnd:
         if self.position != position:
             self.forget()
 
-    def learn(self, group: Group) -> None:
-        """Cache the position and the heads after a group is written."""
-        self.position = group.position
-        for stream, head in group.heads.items():
+    def learn(self, position: int, heads: Mapping[str, Head]) -> None:
+        """Cache the position and the heads after a transaction."""
+        self.position = position
+        for stream, head in heads.items():
             self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
             self.heads[stream] = head
         while len(self.heads) > STREAM_HEAD_CACHE_SIZE:

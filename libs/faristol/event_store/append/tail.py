@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store.append.group import EVENT_COLUMNS, EventRow
+from faristol.event_store.append.group import EVENT_COLUMNS, EventRow, Head
 from faristol.event_store.backends import tables
 
 # Built once: building a statement costs as much as running it.
@@ -25,6 +25,10 @@ class Tail:
         self.connection = connection
         self.begin = begin
         """Position of the last event before the transaction."""
+        self.position = begin
+        """Position of the last event, including those that were written."""
+        self.heads: dict[str, Head] = {}
+        """Heads of the streams that were written to."""
         self._notify = notify
 
     async def write(self, events: Sequence[EventRow]) -> None:
@@ -33,10 +37,11 @@ class Tail:
             return
         rows = [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in events]
         await self.connection.execute(insert(tables.events), rows)
-        last = self.begin + len(events)
-        await self.connection.execute(_ADVANCE, {"last": last})
+        self.position = self.begin + len(events)
+        self.heads = {stream: (version, chain) for _, stream, version, *_, chain in events}
+        await self.connection.execute(_ADVANCE, {"last": self.position})
         if self._notify is not None:
-            await self.connection.execute(self._notify, {"position": str(last)})
+            await self.connection.execute(self._notify, {"position": str(self.position)})
 
 
 async def read_rows(connection: AsyncConnection, query: Any, name: str, values: Sequence[str]) -> Sequence[Any]:

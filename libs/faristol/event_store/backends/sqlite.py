@@ -40,6 +40,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.event_store.append.group_commit import GroupCommit
 from faristol.event_store.append.tail import Tail
+from faristol.event_store.backends import sqlite_driver
 from faristol.event_store.backends.backend import (
     CLEAN_LOCK_TIMEOUT_SECONDS,
     Backend,
@@ -178,7 +179,7 @@ class Sqlite(Backend):
         else:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
             file.touch(mode=0o600)  # it contains names; files that SQLite creates beside it get its mode
-        self.engine = _engine(url, "BEGIN", is_read_only=self.is_read_only, pool_size=6, max_overflow=4)
+        self.engine = _engine(url, sqlite_driver.BEGIN, is_read_only=self.is_read_only, pool_size=6, max_overflow=4)
         # BEGIN IMMEDIATE takes the write lock at the start of a transaction. Later, a second writer could only be
         # refused.
         alone = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 60}
@@ -345,7 +346,8 @@ class _Connection(sqlite3.Connection):
 
 def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) -> AsyncEngine:
     """Return an engine whose transactions begin with ``begin``. Errors omit parameters, which may be names."""
-    engine = create_async_engine(url, hide_parameters=True, connect_args={"factory": _Connection}, **pool)
+    arguments = {"factory": _Connection, "async_creator_fn": sqlite_driver.connect}
+    engine = create_async_engine(url, hide_parameters=True, connect_args=arguments, **pool)
 
     @event.listens_for(engine.sync_engine, "connect")
     def _configure_new(connection: Any, _: Any) -> None:
@@ -353,7 +355,9 @@ def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) 
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Any) -> None:
-        connection.exec_driver_sql(begin)
+        driver: sqlite_driver.Connection = connection.connection.driver_connection
+        if begin != sqlite_driver.BEGIN or not driver.begin_at_once():
+            connection.exec_driver_sql(begin)
 
     return engine
 
