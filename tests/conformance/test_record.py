@@ -271,6 +271,19 @@ async def test_a_caller_that_goes_away_while_it_is_written_takes_nothing_back(re
     assert [event.stream for event in await record.read()] == ["game-a", "game-b"]
 
 
+async def test_appends_are_written_although_their_writer_was_cancelled_before_it_began(record: Record) -> None:
+    first = asyncio.ensure_future(record.append(write("game-a", 0, 1), Metadata()))
+    await asyncio.sleep(0)
+    writer = record._appender._writer
+    assert writer is not None
+    writer.cancel()
+    await asyncio.wait([writer])
+    async with asyncio.timeout(10):
+        await record.append(write("game-b", 0, 1), Metadata())
+        await first
+    assert await record.last_position() == 2
+
+
 async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_waiting(record: Record) -> None:
     async with record.writing() as connection:  # the database hangs
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))

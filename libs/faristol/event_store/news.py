@@ -18,6 +18,7 @@ class News:
         """The last position notified; 0 if none."""
         self._heard = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
+        self._is_closed = False
         self._told_since = math.inf
         """Time since when the database sends notifications, by the loop's clock; infinity while it sends none."""
 
@@ -44,7 +45,7 @@ class News:
 
     def listen(self) -> None:
         """Subscribe to the appends of other processes, if the database supports it."""
-        if self._listener is None:
+        if self._listener is None and not self._is_closed:
             self._listener = asyncio.create_task(self._backend.listen(self.tell, self._listens), name="news")
 
     def _listens(self, on: bool) -> None:  # noqa: FBT001 # the signature of ``Backend.listen``
@@ -66,7 +67,8 @@ class News:
         return True
 
     async def close(self) -> None:
-        """Cancel the subscription."""
+        """Cancel the subscription. A caller that still waits gets no new one."""
+        self._is_closed = True
         listener, self._listener = self._listener, None
         if listener:
             await cancel_tasks([listener])

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from faristol.event_store.backends import sqlite_driver, tables
 from faristol.event_store.backends.databases import parse
-from faristol.event_store.backends.sqlite import Sqlite
+from faristol.event_store.backends.sqlite import Sqlite, WriteTurn
 
 CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 
@@ -126,3 +126,26 @@ async def test_to_close_a_connection_whose_thread_is_being_stopped_ends(connecti
             await connection.close()
         assert stopped is not None
         await stopped
+
+
+async def test_appends_and_other_writers_take_turns_and_a_caller_that_left_keeps_none() -> None:
+    turn, order = WriteTurn(), list[str]()
+
+    async def write(name: str) -> None:
+        async with turn.take(first=name.startswith("append")):
+            order.append(name)
+            await asyncio.sleep(0)
+
+    async with turn.take():
+        names = ("copy 1", "copy 2", "copy 3", "append 1", "append 2", "append 3")
+        tasks = [asyncio.create_task(write(name)) for name in names]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+    await asyncio.wait(tasks, timeout=5)
+    assert order == ["append 1", "copy 1", "append 2", "copy 3", "append 3"]
+    async with turn.take():
+        leaving, staying = (asyncio.create_task(write(name)) for name in ("append 4", "copy 4"))
+        await asyncio.sleep(0)
+    leaving.cancel()  # it has the turn, and has not begun
+    await asyncio.wait([leaving, staying], timeout=5)
+    assert order[-1] == "copy 4"

@@ -94,13 +94,13 @@ class Appender:
         """Append as ``Record.append`` does; return when it is written, or raise if it is refused."""
         request = Request(decision, metadata, command, checkpoint)
         self._waiting.append(request)
-        if self._writer is None:
+        if self._writer is None or self._writer.done():  # cancelled before it began
             self._writer = asyncio.create_task(self._write_what_waits(), name="appender")
         return await request.done
 
     async def close(self) -> None:
         """Wait until all queued requests are written."""
-        while self._writer is not None:
+        while self._writer is not None and not self._writer.done():
             await asyncio.wait([self._writer])
 
     async def _write_what_waits(self) -> None:

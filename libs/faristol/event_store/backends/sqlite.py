@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
@@ -184,7 +185,7 @@ class Sqlite(Backend):
         # refused.
         alone = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 60}
         self._writer = _engine(url, "BEGIN IMMEDIATE", is_read_only=self.is_read_only, **alone)
-        self._turn = asyncio.Lock()
+        self._turn = WriteTurn()
         """Held by the writer of this process."""
         where = _read_only(file) if self.is_read_only else str(file)
         self._appends = _Thread(where, "appends")
@@ -196,7 +197,7 @@ class Sqlite(Backend):
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
-        async with self._turn, self._writer.begin() as connection:
+        async with self._turn.take(), self._writer.begin() as connection:
             yield connection
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
@@ -214,7 +215,7 @@ class Sqlite(Backend):
 
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one transaction in the thread that appends."""
-        async with self._turn:
+        async with self._turn.take(first=True):
             try:
                 return await self._appends.run(partial(_write, group=group))
             except sqlite3.IntegrityError:
@@ -281,6 +282,49 @@ async def _poll_commits(
                 listening(True)
             last_commit, last_position = commit, position
         await asyncio.sleep(COMMIT_POLL_SECONDS)
+
+
+class WriteTurn:
+    """The turn of the writers of a process: one at a time.
+
+    Commands wait for appends on the fast path, which take less than a millisecond of a processor. Copies and
+    projections take up to 200. So an append comes before the others that wait. But two appends do not come one after
+    the other while another writer waits: each gets its turn.
+    """
+
+    def __init__(self) -> None:
+        self._is_held = False
+        self._is_first = False
+        """Whether an append had the turn last."""
+        self._queues: Mapping[bool, deque[asyncio.Future[None]]] = {True: deque(), False: deque()}
+        """Writers that wait: appends, and others."""
+
+    @asynccontextmanager
+    async def take(self, *, first: bool = False) -> AsyncIterator[None]:
+        """Wait for the turn, and hold it in the block; ``first`` is for appends."""
+        if self._is_held:
+            given = asyncio.get_running_loop().create_future()
+            self._queues[first].append(given)
+            try:
+                await given
+            except asyncio.CancelledError:
+                if not given.cancelled():
+                    self._pass()
+                raise
+        self._is_held, self._is_first = True, first
+        try:
+            yield
+        finally:
+            self._pass()
+
+    def _pass(self) -> None:
+        """Give the turn to the next writer that still waits."""
+        for queue in (self._queues[not self._is_first], self._queues[self._is_first]):
+            while queue:
+                if not (given := queue.popleft()).done():
+                    given.set_result(None)
+                    return
+        self._is_held = False
 
 
 class _Thread:

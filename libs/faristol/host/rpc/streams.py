@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, Coroutine
 from contextvars import copy_context
 from typing import Any
 
+from faristol.event_store.tasks import cancel_tasks
+
 
 async def until_ended_by(
     ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]
@@ -32,8 +34,7 @@ async def until_ended_by(
     finally:
         ended.cancel()
         if coming and not coming.done():
-            coming.cancel()
-            await asyncio.wait([coming])
+            await cancel_tasks([coming])
         await loop.create_task(_close(responses), context=context)
 
 

@@ -35,6 +35,13 @@ FOLLOW_POLL_SECONDS = 1.0
 FOLLOW_PAUSE_SECONDS = 0.2
 """Seconds from a look at new events to the next one of the same call: events of this time come in one response."""
 
+MAX_FOLLOW_PAUSE_SECONDS = 1.5
+"""The same after many looks that found events, such as the results of halls that come back: a hall computes the
+standings again for each response."""
+
+FOLLOW_PAUSE_FACTOR = 1.5
+"""Factor of the pause from a look that found events to the next one."""
+
 FOLLOW_KEEPALIVE_SECONDS = 10.0
 """Seconds after which a message is sent without new events, so that both sides notice a lost connection."""
 
@@ -157,8 +164,8 @@ class Following:
     """The calls with which halls follow the championship in this process.
 
     A championship has many halls and appends many events a second, of which a hall needs few. So each new event is read
-    once for all calls, a call looks at most every ``FOLLOW_PAUSE_SECONDS``, and it sends no response without events
-    while the connection needs none.
+    once for all calls, and a call looks at most every ``FOLLOW_PAUSE_SECONDS``, more rarely while it finds some. It
+    sends no response without events while the connection needs none.
     """
 
     def __init__(self, record: Record, sealed_game_keys: SealedGameKeys) -> None:
@@ -174,6 +181,7 @@ class Following:
         await wanted.begin()
         position = told = request.after_position
         time, told_at, is_told_end = asyncio.get_running_loop().time, -math.inf, False
+        pause = FOLLOW_PAUSE_SECONDS
         with self.sent.following(request.key) as sent:
 
             def is_missing(event: Stored) -> bool:
@@ -189,7 +197,11 @@ class Following:
                     yield await self._respond(found.batch, told, position, end)
                     told, told_at, is_told_end = position, time(), position >= end
                 if position >= end:
-                    await asyncio.sleep(FOLLOW_PAUSE_SECONDS)
+                    is_busy = bool(found.batch.events)
+                    pause = (
+                        min(MAX_FOLLOW_PAUSE_SECONDS, pause * FOLLOW_PAUSE_FACTOR) if is_busy else FOLLOW_PAUSE_SECONDS
+                    )
+                    await asyncio.sleep(pause)
                     await self._record.news.wait(FOLLOW_POLL_SECONDS, position)
 
     async def _respond(self, batch: Batch, begin: int, position: int, end: int) -> pb.FollowChampionshipResponse:

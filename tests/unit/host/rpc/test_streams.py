@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from contextvars import ContextVar
 
 import pytest
@@ -65,3 +65,19 @@ async def test_a_span_around_a_stream_ends_with_it_however_that_comes(
     assert spans == [True] * (len(told) + 1)
     assert trace.get_current_span() is trace.INVALID_SPAN
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_a_stream_whose_source_loses_a_cancellation_ends_with_its_reader() -> None:
+    async def responses() -> AsyncGenerator[int, None]:
+        yield 0
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    stream = until_ended_by(end_after(60), responses())
+    assert await anext(stream) == 0
+    reading = asyncio.ensure_future(anext(stream))
+    await asyncio.sleep(0.01)
+    reading.cancel()
+    async with asyncio.timeout(10):
+        await asyncio.wait([reading])
