@@ -100,12 +100,14 @@ async def serve(path: Path, lexicons: Lexicons | None = None, key: bytes = b"") 
         servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        games, clocks = game_pb2_grpc.GameServiceStub(channel), clock_pb2_grpc.ClockServiceStub(channel)
-        halls = hall_pb2_grpc.HallSyncServiceStub(channel)
-        yield Cell(record, now, games, clocks, halls, channel, settings, lexicons)
-    await server.stop(None)
-    await record.close()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            games, clocks = game_pb2_grpc.GameServiceStub(channel), clock_pb2_grpc.ClockServiceStub(channel)
+            halls = hall_pb2_grpc.HallSyncServiceStub(channel)
+            yield Cell(record, now, games, clocks, halls, channel, settings, lexicons)
+    finally:
+        await server.stop(None)
+        await record.close()
 
 
 class Hall:
@@ -129,17 +131,25 @@ class Hall:
     async def follow(self, stopped: Collection[str] = ()) -> None:
         """Copy the events of the championship up to its present end, without those of stopped games."""
         request = pb.FollowChampionshipRequest(tournament_id="cup", hall=self.name, after_position=self.position)
-        async for response in self.championship.halls.FollowChampionship(request):
-            wanted = [event for event in response.events if event.stream.partition("-")[2] not in stopped]
-            batch = wire.to_batch(wanted, response.answers)
-            folder = self.cell.settings.hall_folder()
-            folder.mkdir(parents=True, exist_ok=True)
-            store_keys(folder, {key.game_id: key.key for key in response.keys})
-            also = wire.people_writer(response.people)
-            await self.cell.record.copy(batch, also=also, known=batch.answers)
-            self.position = response.position
-            if self.position >= response.last_position:
-                return
+        call = self.championship.halls.FollowChampionship(request)
+        try:
+            async for response in call:
+                await self._copy(response, stopped)
+                if self.position >= response.last_position:
+                    return
+        finally:
+            call.cancel()  # a call that is left open reads the record of the championship until it is closed
+
+    async def _copy(self, response: pb.FollowChampionshipResponse, stopped: Collection[str]) -> None:
+        """Copy the events of a response, as the follower of a hall does."""
+        wanted = [event for event in response.events if event.stream.partition("-")[2] not in stopped]
+        batch = wire.to_batch(wanted, response.answers)
+        folder = self.cell.settings.hall_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        store_keys(folder, {key.game_id: key.key for key in response.keys})
+        also = wire.people_writer(response.people)
+        await self.cell.record.copy(batch, also=also, known=batch.answers)
+        self.position = response.position
 
     async def batch(self, *games: str, epoch: int = 1, after: int = 0) -> pb.HallBatch:
         """Return the events that the hall wrote at its tables after the hand-over, or after a position."""
