@@ -81,8 +81,10 @@ def _values(problem: CannotTake) -> dict[str, Any]:
 
 async def check_there(connection: AsyncConnection, consumer: str, keys: Collection[str]) -> None:
     """Raise ``Stale`` unless all of these keys are parked. The caller must hold the checkpoint."""
+    if not keys:
+        return
     query = select(func.count()).where(_rows.c.consumer == consumer, _rows.c.key.in_(sorted(keys)))
-    if keys and (await connection.execute(query)).scalar_one() < len(keys):
+    if (await connection.execute(query)).scalar_one() < len(keys):
         raise Stale(Checkpoint(consumer, 0, 0))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, func, select, update
+from functools import cache
+
+from sqlalchemy import Executable, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.append.decision import Checkpoint, Stale
 from faristol.event_store.backends import tables
+from faristol.event_store.backends.backend import Backend
 from faristol.event_store.backends.databases import kind_of
 
 COUNTER_POSITION = select(tables.counter.c.position)
@@ -16,6 +19,17 @@ _LAST_OF_TOURNAMENT = select(func.coalesce(func.max(tables.events.c.position), 0
 _RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
 _CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
 CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
+
+_MOVE = (
+    update(tables.checkpoints)
+    .where(tables.checkpoints.c.consumer == bindparam("moved"), tables.checkpoints.c.position == bindparam("before"))
+    .values(position=bindparam("after"))
+)
+
+
+@cache
+def _new_checkpoint(kind: type[Backend]) -> Executable:
+    return kind.new_row(tables.checkpoints).values(consumer=bindparam("new"), position=0)
 
 
 async def last_position(connection: AsyncConnection) -> int:
@@ -35,17 +49,13 @@ async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
     """Create the checkpoint of a consumer, at the start of the record, unless it exists."""
-    await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
+    await connection.execute(_new_checkpoint(kind_of(connection)), {"new": consumer})
 
 
 async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
     """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` if it is not at the expected position."""
-    at = tables.checkpoints.c
-    moved = await connection.execute(
-        update(tables.checkpoints)
-        .where(at.consumer == checkpoint.consumer, at.position == checkpoint.before)
-        .values(position=checkpoint.after)
-    )
+    values = {"moved": checkpoint.consumer, "before": checkpoint.before, "after": checkpoint.after}
+    moved = await connection.execute(_MOVE, values)
     if moved.rowcount != 1:
         raise Stale(checkpoint)
 

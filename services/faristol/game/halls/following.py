@@ -197,10 +197,7 @@ class Following:
                     yield await self._respond(found.batch, told, position, end)
                     told, told_at, is_told_end = position, time(), position >= end
                 if position >= end:
-                    is_busy = bool(found.batch.events)
-                    pause = (
-                        min(MAX_FOLLOW_PAUSE_SECONDS, pause * FOLLOW_PAUSE_FACTOR) if is_busy else FOLLOW_PAUSE_SECONDS
-                    )
+                    pause = compute_pause(pause, found=bool(found.batch.events))
                     await asyncio.sleep(pause)
                     await self._record.news.wait(FOLLOW_POLL_SECONDS, position)
 
@@ -219,6 +216,11 @@ class Following:
             after_position=begin,
         )
         return wire.add_checksum(response)
+
+
+def compute_pause(last: float, *, found: bool) -> float:
+    """Return the seconds until the next look after a pause: longer after each look that ``found`` events."""
+    return min(MAX_FOLLOW_PAUSE_SECONDS, last * FOLLOW_PAUSE_FACTOR) if found else FOLLOW_PAUSE_SECONDS
 
 
 async def _load_keys(record: Record, batch: Batch, sealed_game_keys: SealedGameKeys) -> list[pb.SealedGameKey]:
