@@ -59,7 +59,7 @@ class Connection(aiosqlite.Connection):
             await super().rollback()
 
     def stop(self) -> asyncio.Future[Any] | None:
-        """Stop the thread once: it has ended before a second request, whose caller would wait for ever."""
+        """Stop the thread once: it has ended before a second request, whose caller would wait without end."""
         return super().stop() if self._running else None
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
