@@ -21,7 +21,8 @@ Invariants:
 
 Cost. The fast path is one statement on PostgreSQL, and one transaction in a thread on SQLite. An attempt that fails
 costs that statement. The locked path reads unknown heads, answers and checkpoints, then writes each table by a
-statement. The cache has the heads of ``STREAM_HEAD_CACHE_SIZE`` streams.
+statement. The cache has the heads of ``STREAM_HEAD_CACHE_SIZE`` streams, also of those that ``copies`` writes: an
+append after a copy is on the fast path.
 
 Rejected alternatives (docs/decisions/0009-group-commit.md):
 

@@ -1,7 +1,8 @@
 """A record in a SQLite file, for one machine without further installation.
 
 SQLite has one writer at a time. The calls of every command (appends, and reads of few rows) use a connection in a
-separate thread: one switch of threads, where the driver below SQLAlchemy has one for every call.
+separate thread, without SQLAlchemy: one switch of threads for each. Other transactions have one for each statement
+(``sqlite_driver``).
 """
 
 from __future__ import annotations
