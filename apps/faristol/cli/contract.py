@@ -14,12 +14,13 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.commands import format_command
 from faristol.cli.completion import players, tournaments
 from faristol.cli.defaults import RULES, add_defaults
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.money import ABOUT_AMOUNTS, load_currency, to_smallest_units
-from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson, Tournament
+from faristol.cli.options import MAX_CONTRACT_NUMBER, Tournament
 from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
 from faristol.pb.access.v1 import access_pb2 as access
@@ -38,10 +39,7 @@ from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import HIDDEN, Command
-from faristol.table_terminal.shared.common import print_answer, run
-from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
-from faristol.table_terminal.shared.services import answer_to
-from faristol.text.terminal import language_of_terminal
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.typed_input.fields import Kind, kind_of
 from faristol.typed_input.resembling import similar_player
 
@@ -76,10 +74,10 @@ def command_of(method: str) -> Callable[..., None]:
     """Build the command of a method of the contract."""
     act, kind = CATALOGUE[method], _kind(method)
 
-    def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
-        _carry_out(method, given, address, json_output=json_output)
+    def carry_out(*, client: Client, **given: Any) -> None:
+        _carry_out(method, given, client)
 
-    parameters = [*_parameters(act, kind), *_of_names(kind), *_always()]
+    parameters = [_parameter("client", Client), *_parameters(act, kind), *_of_names(kind)]
     carry_out.__doc__ = readable(COMMENTS[method])
     carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -120,11 +118,6 @@ def _of_names(kind: type[Message]) -> Iterator[inspect.Parameter]:
     """Yield the option that confirms a similar name in advance, for commands that change a player's name."""
     if kind in (pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest):
         yield _parameter(ANOTHER, Annotated[bool, typer.Option("--another-person", help=ANOTHER_HELP)], False)
-
-
-def _always() -> Iterator[inspect.Parameter]:
-    yield _parameter("address", Address, None)
-    yield _parameter("json_output", AsJson, False)
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -202,7 +195,7 @@ def _names_players(field: Any) -> bool:
     return kind_of(field) is Kind.PLAYER or field.name == "scores"
 
 
-def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
+def _carry_out(method: str, given: Mapping[str, Any], client: Client) -> None:
     """Send a command and print the answer."""
     from faristol.cli.answers import answer_to_json, format_answer
 
@@ -210,31 +203,31 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     known = None
     if given.get("tournament_id") and act.new != "tournament_id":
         if COMMAND_METHODS[method].containing_service is SERVICE or method in METHODS_WITH_NAMES:
-            known = run(load_names(given["tournament_id"], address))
+            known = client.load_names(given["tournament_id"])
         else:
-            given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
+            given = {**given, "tournament_id": client.find_tournament(given["tournament_id"])}
     if given.get("webhook_id"):
-        given = {**given, "webhook_id": find_webhook_id(given["tournament_id"], given["webhook_id"], address)}
-    given = add_defaults(act, given, known, address)
+        given = {**given, "webhook_id": find_webhook_id(given["tournament_id"], given["webhook_id"], client)}
+    given = add_defaults(act, given, known, client)
     if any(given.get(name) for name in act.money):
         tournament_id = known.tournament_id if known else given["tournament_id"]
         given = to_smallest_units(
-            act, given, (given.get("currency") or "").upper() or load_currency(method, tournament_id, address)
+            act, given, (given.get("currency") or "").upper() or load_currency(method, tournament_id, client)
         )
-    request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
+    request = request_of(act, kind, given, known, client.find_tournament)
     if known is not None:
-        _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
+        _ask_about_name(request, known, client, another=bool(given.get(ANOTHER)))
     try:
-        answer = call(address, method, request)
+        answer = call(client, method, request)
     except StartError as error:
         raise StartError(with_names(error, known)) from error.__cause__
     if known is not None and getattr(answer, "joined_player_ids", None):
-        known.add_players(run(load_names(known.tournament_id, address)).players)
-    lines = format_answer(method, request, answer, known, language_of_terminal())
-    print_answer(answer_to_json(method, request, answer, known), lines, json_output=json_output)
+        known.add_players(client.load_names(known.tournament_id).players)
+    lines = format_answer(method, request, answer, known, client.language)
+    client.print(answer_to_json(method, request, answer, known), lines)
 
 
-def _ask_about_name(request: Message, known: TournamentNames, address: str | None, *, another: bool) -> None:
+def _ask_about_name(request: Message, known: TournamentNames, client: ServiceClient, *, another: bool) -> None:
     """Ask about a new name that is similar to another player's. Raises ``StartError`` if they are the same person.
 
     With ``another``, the caller has already confirmed that they are two people.
@@ -253,7 +246,7 @@ def _ask_about_name(request: Message, known: TournamentNames, address: str | Non
         own = request.player_id
     elif isinstance(request, pairing.AnswerDataRequestRequest):
         asked = pairing.ListDataRequestsRequest(tournament_id=request.tournament_id)
-        listed = call(address, "ListDataRequests", asked).requests
+        listed = call(client, "ListDataRequests", asked).requests
         own = next((each.player_id for each in listed if each.request == request.request), "")
     if other := similar_player(known.tournament.players, request.name, own):
         ask_whether_another(request.name, other, registers=registers)
@@ -285,10 +278,10 @@ def request_of(
     return request  # type: ignore[no-any-return]
 
 
-def call(address: str | None, method: str, request: Message) -> Any:
+def call(client: ServiceClient, method: str, request: Message) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
-        return answer_to(request, address)
+        return client.answer_to(request)
     except StartError as error:
         raise StartError(as_written(str(error), method)) from error.__cause__
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from faristol.cli.client import ServiceClient
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.tournament_commands import Command
 from faristol.table_terminal.shared.names import TournamentNames
-from faristol.table_terminal.shared.services import answer_to
 
 
 class Omission(NamedTuple):
@@ -19,7 +19,7 @@ class Omission(NamedTuple):
     """Parameters of the command line, by the names of their fields."""
     known: TournamentNames | None
     """Tournament of the command; None for commands that are not of the pairing service."""
-    address: str | None
+    client: ServiceClient
 
     def round_in(self, phase: pairing.RoundPhase.ValueType) -> int:
         """Return the first round in a phase, by default the last one paired. Raises ``Unclear`` without one."""
@@ -55,42 +55,42 @@ RULES: Mapping[str, Rule] = {
     "{last}": Rule("Default: the last one paired.", lambda at: at.round_in(pairing.ROUND_PHASE_UNSPECIFIED)),
     "{judges}": Rule("Default: 3 for a panel.", lambda at: 3 if at.given.get("mode") == "panel" else None),
     "{called}": Rule(
-        "Default: the last one called.", lambda at: len(load_duplicate(at.given["game_id"], at.address).turns)
+        "Default: the last one called.", lambda at: len(load_duplicate(at.given["game_id"], at.client).turns)
     ),
     "{scored}": Rule(
-        "Default: the last one scored.", lambda at: last_scored(load_duplicate(at.given["game_id"], at.address))
+        "Default: the last one scored.", lambda at: last_scored(load_duplicate(at.given["game_id"], at.client))
     ),
     "{of-player}": Rule(
         "Default: that of the player.",
-        lambda at: load_sheet(at.given["game_id"], at.address, player_id=at.given["player_id"]).hall.name,
+        lambda at: load_sheet(at.given["game_id"], at.client, player_id=at.given["player_id"]).hall.name,
     ),
     "{with-reason}": Rule("", lambda at: bool(at.given.get("reason"))),
 }
 
 
 def add_defaults(
-    act: Command, given: Mapping[str, Any], known: TournamentNames | None, address: str | None
+    act: Command, given: Mapping[str, Any], known: TournamentNames | None, client: ServiceClient
 ) -> dict[str, Any]:
     """Add the values of omitted fields. Raises ``StartError`` if a service is unreachable."""
-    at = Omission(given, known, address)
+    at = Omission(given, known, client)
     omitted = {name: value for name, value in act.defaults.items() if not given.get(name)}
     return {**given, **{name: RULES[value].value(at) if value in RULES else value for name, value in omitted.items()}}
 
 
-def load_duplicate(game_id: str, address: str | None) -> duplicate.GetDuplicateResponse:
+def load_duplicate(game_id: str, client: ServiceClient) -> duplicate.GetDuplicateResponse:
     """Load a duplicate game as its officials see it."""
-    found: duplicate.GetDuplicateResponse = answer_to(
-        duplicate.GetDuplicateRequest(game_id=game_id, inside=True), address
+    found: duplicate.GetDuplicateResponse = client.answer_to(
+        duplicate.GetDuplicateRequest(game_id=game_id, inside=True)
     )
     return found
 
 
 def load_sheet(
-    game_id: str, address: str | None, *, hall: str = "", player_id: str = ""
+    game_id: str, client: ServiceClient, *, hall: str = "", player_id: str = ""
 ) -> duplicate.GetHallSheetResponse:
     """Load the sheet of a hall, by its name or one of its players, as its officials see it."""
     request = duplicate.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, inside=True)
-    found: duplicate.GetHallSheetResponse = answer_to(request, address)
+    found: duplicate.GetHallSheetResponse = client.answer_to(request)
     return found
 
 

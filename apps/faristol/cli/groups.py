@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -96,11 +98,35 @@ def command_of(name: str, entry: Noun | Verb) -> Any:
         carried_out = getattr(import_module(f"faristol.cli.{module}"), function)
     else:
         carried_out = import_module("faristol.cli.contract").command_of(entry.where)
-    command = _build_command(name, carried_out)
+    command = _build_command(name, _expand_options(carried_out))
     command.context_class = HelpContext
     if not any("--as" in param.opts for param in command.params):
         command.params.extend(param for param in _build_command("", _somebody).params if param.name == "acts")
     return command
+
+
+def _expand_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of its parameter of a data class, after its own options."""
+    own = dict(inspect.signature(function, eval_str=True).parameters)
+    name = next((name for name, each in own.items() if is_dataclass(each.annotation)), "")
+    if not name:
+        return function
+    kind: Any = own.pop(name).annotation
+    hints = get_type_hints(kind, include_extras=True)
+    shared = {
+        each.name: inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+        for each in fields(kind)
+    }
+
+    def carry_out(**given: Any) -> None:
+        options = {each: given.pop(each) for each in shared}
+        function(**given, **{name: kind(**options)})
+
+    parameters = [*own.values(), *(each.replace(annotation=hints[each.name]) for each in shared.values())]
+    carry_out.__doc__ = function.__doc__
+    carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect
+    carry_out.__annotations__ = {each.name: each.annotation for each in parameters}
+    return carry_out
 
 
 def _build_command(name: str, function: Callable[..., None]) -> Any:

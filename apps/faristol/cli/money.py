@@ -7,12 +7,12 @@ from typing import Any
 
 import typer
 
+from faristol.cli.client import ServiceClient
 from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.tournament_commands import Command
 from faristol.table_terminal.shared.common import localize
-from faristol.table_terminal.shared.services import answer_to
 from faristol.text.money import DEFAULT_CURRENCY, count_currency_digits
 from faristol.typed_input.money import parse_money
 
@@ -20,14 +20,14 @@ ABOUT_AMOUNTS = "In units of the currency, such as 12.50."
 """Text instead of the smallest unit in the help of an option."""
 
 
-def load_currency(method: str, tournament_id: str, address: str | None) -> str:
+def load_currency(method: str, tournament_id: str, client: ServiceClient) -> str:
     """Return the currency of the prizes or of the fees of a tournament; the default one without any."""
     asked: Any = (
         results.GetAwardsRequest(tournament_id=tournament_id, provisional=True)
         if method == "SetPrizeList"
         else fees.ListFeesRequest(tournament_id=tournament_id)
     )
-    answer = answer_to(asked, address)
+    answer = client.answer_to(asked)
     return (answer.currency if method == "SetPrizeList" else answer.settings.currency) or DEFAULT_CURRENCY
 
 

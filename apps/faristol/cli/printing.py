@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.options import Address, Output, Tournament, in_language
+from faristol.cli.client import ServiceClient
+from faristol.cli.options import Output, Tournament, in_language
 from faristol.cli.tournament.export import write_bytes
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import origin
@@ -24,10 +25,9 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service, service_at
+from faristol.table_terminal.shared.services import service_at
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import LANGUAGES
-from faristol.text.terminal import language_of_terminal
 
 
 class PaperKind(StrEnum):
@@ -76,6 +76,7 @@ TO_A_FILE = N_("A PDF cannot be written to a terminal: specify a file with --out
 
 
 def print_paper(
+    client: ServiceClient,
     tournament: Tournament,
     kind: Annotated[PaperKind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(ALL_PAPERS)}.")],
     number: Annotated[
@@ -94,7 +95,6 @@ def print_paper(
     html: Annotated[bool, typer.Option("--html", help="Write an HTML page for a browser; default: a PDF.")] = False,
     pages: Annotated[str, typer.Option(help="Public address of the pages, for the codes on slips.")] = "",
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write pairings, slips, sheets, cards or standings as a PDF, in the language of the tournament."""
     if not html and not is_installed():
@@ -106,8 +106,8 @@ def print_paper(
         raise StartError(localize(NO_ADDRESS))
 
     async def work(stub: Any) -> bytes:
-        found = await tournament_meant(tournament, address)
-        head = await Results(stub, language_of_terminal()).tournament(found)
+        found = await tournament_meant(tournament, client.address)
+        head = await Results(stub, client.language).tournament(found)
         if kind not in (there := papers_of(head.tournament)):
             raise StartError(
                 localize(NO_PAPER, kind=kind.value, tournament=head.tournament.name, papers=", ".join(there))
@@ -118,10 +118,10 @@ def print_paper(
             round_ = len(head.tournament.played)
             if not round_:
                 raise StartError(localize(NO_ROUND))
-        results = Results(stub, spoken, language_of_terminal())
+        results = Results(stub, spoken, client.language)
         async with AsyncExitStack() as stack:
             services = ("game", "results", "pairing") if ALL_PAPERS[kind].private else ("game",)
-            channels = {name: await stack.enter_async_context(service_at(name, address)) for name in services}
+            channels = {name: await stack.enter_async_context(service_at(name, client.address)) for name in services}
             wanted = PaperRequest(
                 results,
                 Duplicates(DuplicateServiceStub(channels["game"]), spoken),
@@ -139,4 +139,4 @@ def print_paper(
         except TypesetterFault as error:
             raise StartError(str(error)) from error
 
-    write_bytes(ask_service("results", address, work), output)
+    write_bytes(client.ask("results", work), output)

@@ -14,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from faristol.cli.access.access import describe_grant, link_of
+from faristol.cli.client import Client
 from faristol.cli.game.sheet import sheet
 from faristol.cli.game.table import table
 from faristol.cli.main import app
@@ -204,9 +205,9 @@ def test_a_role_that_is_given_by_a_link_prints_the_link(
 ) -> None:
     monkeypatch.setenv("FARISTOL_HTTP_ADDRESS", pages)
     monkeypatch.delenv("FARISTOL_HTTP_PORT", raising=False)
-    assert link_of(access.GrantCredentialResponse(code="abc"), address) == link
-    assert link_of(access.GrantCredentialResponse(token="secret"), address) == ""
-    lines = describe_grant(access.GrantCredentialResponse(code="abc"), address).splitlines()
+    assert link_of(access.GrantCredentialResponse(code="abc"), Client(address)) == link
+    assert link_of(access.GrantCredentialResponse(token="secret"), Client(address)) == ""
+    lines = describe_grant(access.GrantCredentialResponse(code="abc"), Client(address)).splitlines()
     assert link in lines
     assert ("set FARISTOL_HTTP_ADDRESS" in lines[-1]) == (not pages)
 

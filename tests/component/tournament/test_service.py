@@ -15,6 +15,7 @@ from sqlalchemy import text
 from tests.support.halls import FISC, Hall
 from tests.support.pairing_service import Desk
 
+from faristol.cli.client import Client
 from faristol.cli.contract import command_of
 from faristol.cli.tournament.history import history
 from faristol.event_store import Decision, Guard, Loaded, Metadata, Write
@@ -498,8 +499,8 @@ async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to
     assert before.round_to_pair_again == 0
     await act(desk, "PairRound", round=1)
     monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
-    given = {"tournament_id": "open", "player_id": "player 2", "json_output": False}
-    await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
+    given = {"tournament_id": "open", "player_id": "player 2", "client": Client(desk.runtime.channels.own_address)}
+    await asyncio.to_thread(command_of("WithdrawPlayer"), **given)
     told = capsys.readouterr().out
     assert told == (
         "Player 2 se ha retirado, desde la ronda 1. "
@@ -561,7 +562,7 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
 
     async def read_history() -> tuple[pb.Act, str]:
         acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
-        await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+        await asyncio.to_thread(history, Client(desk.runtime.channels.own_address), "open")
         lines = capsys.readouterr().out.splitlines()
         return acts[version], lines[version]
 
@@ -573,7 +574,7 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     entered = events.ResultEntered(round=1, game_id="h", arbiter_id="eleni")
     other = events.ResultRecorded(round=1, game_id="h", scores=[game_events.FinalScore(player_id="p2", score=7)])
     await desk.record.append(Decision([Write("tournament-open", version + 1, [entered, other], "open")]), Metadata())
-    await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+    await asyncio.to_thread(history, Client(desk.runtime.channels.own_address), "open")
     assert "Entered: Player 2 7 (h). Arbiter: eleni." in capsys.readouterr().out
 
     await erase(desk.record, "p1")
@@ -750,9 +751,9 @@ async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk:
     await act(desk, "PairRound", round=1)
     await act(desk, "StartRound", round=1)
     game = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).played[0].pairings[0]
-    given = {"tournament_id": "open", "player_id": "player 1", "json_output": False}
+    given = {"tournament_id": "open", "player_id": "player 1", "client": Client(desk.runtime.channels.own_address)}
     with pytest.raises(StartError) as refusal:
-        await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
+        await asyncio.to_thread(command_of("WithdrawPlayer"), **given)
     said = str(refusal.value)
     assert said.startswith("Player 1 is playing Player 1 – Player")
     assert "(round 1, table 1)" in said

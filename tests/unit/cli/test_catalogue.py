@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from typer.testing import CliRunner
 
-from faristol.cli import contract, defaults
+from faristol.cli import client, contract
 from faristol.cli.contract import COMMAND_METHODS
 from faristol.cli.main import app
 from faristol.pb.access.v1 import access_pb2 as access
@@ -52,8 +52,8 @@ def run_command(monkeypatch: pytest.MonkeyPatch) -> Run:
         assert done.exit_code == code, done.output
         return (sent[0] if sent else None), done.output
 
-    monkeypatch.setattr(defaults, "answer_to", load)
-    monkeypatch.setattr(contract, "tournament_meant", name_tournament)
+    monkeypatch.setattr(client, "answer_to", load)
+    monkeypatch.setattr(client, "tournament_meant", name_tournament)
     monkeypatch.setattr(contract, "find_webhook_id", lambda tournament, begins, _: f"{begins} of {tournament}")
     return run
 

@@ -14,7 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
-from faristol.cli import contract
+from faristol.cli import client, contract
 from faristol.cli.answers import format_answer
 from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
@@ -79,7 +79,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch) -> Said:
             sent.append(request)
             return answer or GetMessageClass(COMMAND_METHODS[method].output_type)()
 
-        monkeypatch.setattr(contract, "load_names", roll)
+        monkeypatch.setattr(client, "load_names", roll)
         monkeypatch.setattr(contract, "call", call)
         done = CliRunner().invoke(app, list(words))
         output = done.output + (str(done.exception) if done.exception and done.exit_code == 1 else "")

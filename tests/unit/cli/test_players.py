@@ -7,6 +7,7 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
 
+from faristol.cli import client
 from faristol.cli.players import players
 from faristol.cli.players.players import _registered_before, stands_already
 from faristol.host import StartError
@@ -342,8 +343,8 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
         return TournamentNames(pairing.GetTournamentResponse(tournament_id="copa", players=[anna, blai]))
 
     monkeypatch.setenv("LC_ALL", "en")
-    monkeypatch.setattr(players, "load_names", build_names)
-    players.list_players("copa")
+    monkeypatch.setattr(client, "load_names", build_names)
+    players.list_players(client.Client(), "copa")
     assert capsys.readouterr().out.splitlines() == [
         "Anna Puig   anna  Valls  1834  "
         "U18, checked in, sits out round 3: half a point, Note: needs a table near the door",

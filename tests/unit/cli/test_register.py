@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from faristol.cli.client import Client
 from faristol.cli.season.register import _format_preview, _parse_category, _parse_decision, import_list
 from faristol.cli.season.register_answers import (
     format_acts,
@@ -76,7 +77,7 @@ def test_a_wrong_category_is_refused(text: str) -> None:
 def test_a_wrong_line_is_refused_before_any_call(tmp_path: Path, lines: str) -> None:
     (tmp_path / "list.csv").write_text("name\nAnna Puig\n")
     with pytest.raises(StartError, match="is not the number of a line"):
-        import_list(str(tmp_path / "list.csv"), lines=lines, digest="0")
+        import_list(Client(), str(tmp_path / "list.csv"), lines=lines, digest="0")
 
 
 @pytest.mark.parametrize("text", ["anna", "x=anna", "=anna", "99999999999=anna"])

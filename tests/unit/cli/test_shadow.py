@@ -9,6 +9,7 @@ import pytest
 import typer
 from tests.unit.shadow.event import RULES, play_event, write_folder
 
+from faristol.cli.client import Client
 from faristol.cli.tournament.shadow import Follower, shadow
 from faristol.shadow.memory import load_memory, save_memory
 from faristol.shadow.sources import FolderSource, Reader
@@ -29,7 +30,7 @@ def write(folder: Path, score: bytes = b"") -> None:
 def follow(folder: Path, state: Path) -> Follower:
     """Return a program that was started now."""
     reader = Reader(FolderSource(folder), sleep=lambda _: None)
-    return Follower(reader, (RULES, False), "", "swiss", "", None, load_memory(state))
+    return Follower(reader, (RULES, False), "", "swiss", "", Client(), load_memory(state))
 
 
 def test_new_and_settled_differences_are_told_once_also_after_a_restart(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_one_comparison_ends_with_its_exit_code_and_a_list_for_programs(
     for score, code in ((b"", 0), (b"999", 1)):
         write(folder, score)
         with pytest.raises(typer.Exit) as ended:
-            shadow(str(folder), option=["tie_breaks=spread"], once=True, memory_file=state, json_output=True)
+            shadow(Client(json_output=True), str(folder), option=["tie_breaks=spread"], once=True, memory_file=state)
         assert ended.value.exit_code == code
         told = json.loads(capsys.readouterr().out)
         assert bool(told["differences"]) == bool(code)
@@ -74,6 +75,6 @@ def test_one_comparison_ends_with_its_exit_code_and_a_list_for_programs(
 
 def test_an_unknown_system_and_unknown_rules_are_refused(tmp_path: Path) -> None:
     with pytest.raises(typer.BadParameter):
-        shadow(str(tmp_path), system="lottery", once=True)
+        shadow(Client(), str(tmp_path), system="lottery", once=True)
     with pytest.raises(typer.BadParameter):
-        shadow(str(tmp_path), ruleset="nowhere", once=True)
+        shadow(Client(), str(tmp_path), ruleset="nowhere", once=True)

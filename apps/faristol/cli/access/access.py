@@ -21,7 +21,8 @@ from faristol.access_control.errors import AccessError
 from faristol.access_control.roles import OPERATOR, ROLE_NAMES, ROLES, SERVICE
 from faristol.access_control.tokens import decode_unverified
 from faristol.access_control.tokens import hand_on as handed_on
-from faristol.cli.options import Address, AsJson, Data
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import AsJson, Data
 from faristol.client.credentials import TOKEN, calling_as
 from faristol.client.links import qr_code, sign_in_link
 from faristol.client.places import ranges, tables_of
@@ -33,9 +34,9 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
-from faristol.table_terminal.shared.services import address_of, answer_to
+from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer
+from faristol.table_terminal.shared.names import TournamentNames
+from faristol.table_terminal.shared.services import address_of
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say
 
@@ -74,6 +75,7 @@ Player = Annotated[str, typer.Option("--player", help="The player: name, beginni
 
 
 def grant(
+    client: Client,
     role: Role,
     name: Annotated[str, typer.Argument(help="Name of the holder; not needed for a player.")] = "",
     tournament: Tournaments = None,
@@ -95,8 +97,6 @@ def grant(
         Path | None,
         typer.Option(help="Create a key in this file; with it the holder can delegate a part of their rights."),
     ] = None,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Grant a role, by a token, a link or a PIN."""
     wanted = form if form in FORMS else ""
@@ -104,9 +104,9 @@ def grant(
         raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
     if wanted == "pin" and not (table and tournament):
         raise StartError(localize(PIN_AT_TABLE, options=_lacking(tournament, table)))
-    tournament = [run(tournament_meant(each, address)) for each in tournament or ()]
+    tournament = [client.find_tournament(each) for each in tournament or ()]
     if len(tournament) == 1 and (player or hall or table):
-        place = run(load_names(tournament[0], address))
+        place = client.load_names(tournament[0])
         _check_place(place, hall or (), table or ())
         player = place.player(player) if player else ""
     request = pb.GrantCredentialRequest(
@@ -115,42 +115,42 @@ def grant(
         role=_role(role),
         scope=events.Scope(tournament_ids=tournament, halls=hall or (), tables=table or (), languages=language or ()),
         player_id=player,
-        lifetime_seconds=lifetime_seconds(lasts) if lasts else find_lifetime(address),
+        lifetime_seconds=lifetime_seconds(lasts) if lasts else find_lifetime(client),
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
     # Only an operator may grant the roles operator and service, so the console calls in that role.
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
-        answer = answer_to(request, address)
-    content = {**as_json(answer), "link": link_of(answer, address)}
-    print_answer(content, describe_grant(answer, address), json_output=json_output)
+        answer = client.answer_to(request)
+    content = {**as_json(answer), "link": link_of(answer, client)}
+    client.print(content, describe_grant(answer, client))
 
 
-def find_lifetime(address: str | None) -> int:
+def find_lifetime(client: ServiceClient) -> int:
     """Return the default lifetime in seconds, or that of the caller's own credential if it ends earlier."""
     usual = lifetime_seconds(DEFAULT_LIFETIME)
     if not os.environ.get(TOKEN):
         return usual
-    who: pb.GetCallerResponse = answer_to(pb.GetCallerRequest(), address)
+    who: pb.GetCallerResponse = client.answer_to(pb.GetCallerRequest())
     if not who.HasField("gives_until"):
         return usual
     left = who.gives_until.ToDatetime(UTC) - datetime.now(UTC)
     return max(1, min(usual, int(left.total_seconds())))
 
 
-def link_of(answer: pb.GrantCredentialResponse, address: str | None) -> str:
+def link_of(answer: pb.GrantCredentialResponse, client: ServiceClient) -> str:
     """Return the link by which the holder signs in; empty for a token or a PIN."""
-    return sign_in_link(Addresses().http_address or _likely_pages(address), answer.code) if answer.code else ""
+    return sign_in_link(Addresses().http_address or _likely_pages(client), answer.code) if answer.code else ""
 
 
-def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
+def describe_grant(answer: pb.GrantCredentialResponse, client: ServiceClient) -> str:
     """Return the text with which its holder signs in: a variable for a token, the link of a code, or a PIN."""
     if answer.token:
         return localize(TAKE_IT, variable=TOKEN, token=answer.token)
     if not answer.code:
         return localize(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
-    link = link_of(answer, address)
+    link = link_of(answer, client)
     if answer.hall_codes:
         links = [(each.hall, sign_in_link(each.address, each.code)) for each in answer.hall_codes]
         at_halls = [localize(AT_HALL, hall=hall, link=f"{qr_code(there)}\n{there}") for hall, there in links]
@@ -160,9 +160,9 @@ def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> s
     return f"{link}\n{localize(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
 
 
-def _likely_pages(address: str | None) -> str:
+def _likely_pages(client: ServiceClient) -> str:
     """Return the likely URL of the pages: the host of the access service with the port of the settings."""
-    host = urlsplit(f"//{address_of('access', address)}").hostname or "localhost"
+    host = urlsplit(f"//{address_of('access', client.address)}").hostname or "localhost"
     return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
@@ -195,11 +195,10 @@ def _cells(line: pb.CredentialLine | pb.GetCallerResponse, language: str) -> tup
 
 
 def sign_in(
+    client: Client,
     by: Annotated[str, typer.Argument(metavar="CODE|PIN", help="The code of a link, or the six digits of a PIN.")],
     tournament: Annotated[str, typer.Option("--tournament", help="Tournament of a PIN.")] = "",
     table: Annotated[int, typer.Option("--table", min=0, help="Table of a PIN.")] = 0,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Get a token with the code of a link, or with a PIN at a table."""
     request = pb.SignInRequest()
@@ -208,12 +207,12 @@ def sign_in(
     if is_pin and not (tournament and table):
         raise StartError(localize(PIN_AT_TABLE, options=_lacking(tournament, table)))
     if table:
-        tournament = run(tournament_meant(tournament, address))
+        tournament = client.find_tournament(tournament)
         request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
     else:
         request.code = by
-    answer = answer_to(request, address)
-    print_answer(answer, localize(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
+    answer = client.answer_to(request)
+    client.print(answer, localize(TAKE_IT, variable=TOKEN, token=answer.token))
 
 
 def hand_on(

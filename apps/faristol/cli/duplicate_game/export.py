@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeVar
 import grpc
 import typer
 
+from faristol.cli.client import ServiceClient
 from faristol.cli.duplicate_game.play import Game
-from faristol.cli.options import Address, Output
+from faristol.cli.options import Output
 from faristol.cli.tournament.export import InJson, write
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.duplicate_game.answers import Names, build_game, build_sheets, build_standings, build_totals
@@ -31,7 +32,6 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.table_terminal.shared.common import localize
-from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
@@ -50,35 +50,35 @@ class ExportContent(StrEnum):
 
 
 def export(
+    client: ServiceClient,
     what: Annotated[ExportContent, typer.Argument(metavar="WHAT", help="slips, turns, standings or sealed.")],
     game: Game,
     json_output: InJson = False,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the public data of a game: every slip of the scored rounds, the rounds, or the standings.
 
     For a tournament instead of a game, the standings are the sum of all its games.
     """
     if what is ExportContent.STANDINGS and not place_of_duplicate(game)[0]:
-        summed = _totals(game, address)
+        summed = _totals(game, client)
         write(_dump(summed) if json_output else totals_csv(summed), output)
         return
     if what is ExportContent.SEALED:
-        write(_load_sealed_game(game, address), output)
+        write(_load_sealed_game(game, client), output)
         return
-    names, position = _names(game, address)
+    names, position = _names(game, client)
     match what:
         case ExportContent.SLIPS:
-            found = _ask(address, lambda games: _sheets(games, game, names, position))
+            found = _ask(client, lambda games: _sheets(games, game, names, position))
             text = slips_csv(found)
         case ExportContent.TURNS:
-            shown = _ask(address, lambda games: games.game(game))
+            shown = _ask(client, lambda games: games.game(game))
             found = to_json(build_game(shown, position))
             text = turns_csv(found, words_of_masters(shown))
         case ExportContent.STANDINGS:
-            lines = _ask(address, lambda games: games.standings(game))
-            named = names_in_standings(game, lines, names, address)
+            lines = _ask(client, lambda games: games.standings(game))
+            named = names_in_standings(game, lines, names, client)
             found = to_json(build_standings(game, lines, named, position))
             text = standings_csv(found)
     write(_dump(found) if json_output else text, output)
@@ -88,7 +88,7 @@ def _dump(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse | None:
+def duplicate_game(game_id: str, client: ServiceClient) -> pb.GetDuplicateResponse | None:
     """Return the duplicate game of an id; None if it does not exist. Raises ``StartError`` as ``service_at``."""
 
     async def work(games: Duplicates) -> pb.GetDuplicateResponse | None:
@@ -99,30 +99,30 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
                 raise
             return None
 
-    return _ask(address, work)
+    return _ask(client, work)
 
 
-def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, address: str | None) -> Names:
+def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, client: ServiceClient) -> Names:
     """Return the names of all players in a game's standings, with its ``own``. Raises as ``service_at``."""
 
     async def work(stub: Any) -> Names:
         return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)
 
-    return ask_service("results", address, work)
+    return client.ask("results", work)
 
 
-def _load_sealed_game(game: str, address: str | None) -> str:
+def _load_sealed_game(game: str, client: ServiceClient) -> str:
     """Return the document of the sealed game that a game was played from. Raises ``BadParameter`` if it has none."""
-    shown = _ask(address, lambda games: games.game(game))
+    shown = _ask(client, lambda games: games.game(game))
     if not shown.seal.content:
         raise typer.BadParameter(localize(NO_SEALED))
     return shown.seal.content.decode()
 
 
-def _totals(tournament_id: str, address: str | None) -> dict[str, Any]:
+def _totals(tournament_id: str, client: ServiceClient) -> dict[str, Any]:
     """Return the sum of the games of a tournament."""
-    listed = listed_of(tournament_id, address)
-    found = _ask(address, lambda games: games.totals(tournament_id))
+    listed = listed_of(tournament_id, client)
+    found = _ask(client, lambda games: games.totals(tournament_id))
     return to_json(build_totals(tournament_id, found, listed))
 
 
@@ -131,7 +131,7 @@ async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) 
     return to_json(build_sheets(game_id, sheets, names, position))
 
 
-def _names(game_id: str, address: str | None) -> tuple[Names, int]:
+def _names(game_id: str, client: ServiceClient) -> tuple[Names, int]:
     """Return the names of the players, and a position that later answers include.
 
     Both are empty if the id is not that of a round's game; the game service then reports an unknown game.
@@ -140,20 +140,18 @@ def _names(game_id: str, address: str | None) -> tuple[Names, int]:
     if not tournament_id:
         return {}, 0
 
-    found = listed_of(tournament_id, address)
+    found = listed_of(tournament_id, client)
     return names_of(found), found.position
 
 
-def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
+def listed_of(tournament_id: str, client: ServiceClient) -> results_pb.ListPlayersResponse:
     """Return the players of a tournament. Raises ``StartError`` as ``service_at``."""
 
     async def work(stub: object) -> results_pb.ListPlayersResponse:
         return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)
 
-    return ask_service("results", address, work)
+    return client.ask("results", work)
 
 
-def _ask(address: str | None, work: Callable[[Duplicates], Awaitable[T]]) -> T:
-    return ask_service(
-        "game", address, lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub
-    )
+def _ask(client: ServiceClient, work: Callable[[Duplicates], Awaitable[T]]) -> T:
+    return client.ask("game", lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import grpc
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.confirmation import agree
 from faristol.cli.defaults import load_duplicate, load_sheet
 from faristol.cli.duplicate_game.slip_list import NOT_HERE, read_slips
-from faristol.cli.options import Address, AsJson
 from faristol.client.problems import info_of, list_reasons
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS, MAX_SLIPS
 from faristol.duplicate_game.end_reasons import END_REASONS
@@ -21,8 +21,8 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.table_terminal.shared.common import as_json, localize, print_answer
-from faristol.table_terminal.shared.services import answer_to, ask_service, send
+from faristol.table_terminal.shared.common import as_json, localize
+from faristol.table_terminal.shared.services import send
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, such as cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
@@ -44,6 +44,7 @@ SAME_CLAIM = N_("{claim} is pending in several halls: select one of {halls} with
 
 
 def call(
+    client: Client,
     game: Game,
     tiles: Annotated[list[str] | None, typer.Argument(help="Tiles set by hand; default: drawn.")] = None,
     reason: Annotated[
@@ -51,21 +52,20 @@ def call(
         typer.Option(help="Reason to void the racks of a sealed game from here on; required for tiles set by hand."),
     ] = "",
     arbiter: By = "judge",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Call the rack of the next round: drawn, or of the tiles that the judge took."""
     request = pb.CallRackRequest(game_id=game, faces=tiles or (), arbiter_id=arbiter, reason=reason)
-    answer = answer_to(request, address)
-    shown = load_duplicate(game, address)
+    answer = client.answer_to(request)
+    shown = load_duplicate(game, client)
     if answer.end:
-        print_answer(answer, localize(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
+        client.print(answer, localize(ENDED, end=END_REASONS[answer.end].value))
         return
     lines = [localize(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
-    print_answer(answer, lines, json_output=json_output)
+    client.print(answer, lines)
 
 
 def slips(
+    client: Client,
     game: Game,
     file: Annotated[Path, typer.Argument(help="Slips as CSV: player, coordinates, word, score, handed.")],
     hall: Hall = "",
@@ -81,21 +81,19 @@ def slips(
         ),
     ] = None,
     close: Annotated[bool, typer.Option("--close", help="The hall has handed in all slips.")] = False,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Hand in the slips of a hall from a file: all of them, or none if a line is wrong.
 
     Slips that are null by their form, not by their words, must be confirmed first.
     """
-    players = load_sheet(game, address, hall=hall).players
+    players = load_sheet(game, client, hall=hall).players
     seats = {str(player.number): player.player_id for player in players}
     seats |= {player.player_id: player.player_id for player in players}
     if unknown := next((name for name in sure or () if name not in seats), ""):
         raise StartError(localize(NOT_HERE, given=unknown))
     known = {seats[name] for name in sure or ()}
     found = read_slips(file, seats)
-    number = turn or len(load_duplicate(game, address).turns)
+    number = turn or len(load_duplicate(game, client).turns)
     named: dict[str, Any] = {"game_id": game, "hall": hall, "turn": number, "collector_id": collector}
     taken = 0
     for is_known in (False, True):
@@ -104,14 +102,14 @@ def slips(
             request = pb.SubmitSlipsRequest(
                 source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MAX_SLIPS], **named
             )
-            taken += _hand_in(request, players, address, check=not is_known)
+            taken += _hand_in(request, players, client, check=not is_known)
     if close:
-        answer_to(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
-    print_answer({"taken": taken, "turn": number}, localize(TAKEN, count=taken), json_output=json_output)
+        client.answer_to(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector))
+    client.print({"taken": taken, "turn": number}, localize(TAKEN, count=taken))
 
 
 def _hand_in(
-    request: pb.SubmitSlipsRequest, players: Sequence[pb.PlayerSheet], address: str | None, *, check: bool
+    request: pb.SubmitSlipsRequest, players: Sequence[pb.PlayerSheet], client: ServiceClient, *, check: bool
 ) -> int:
     """Hand in slips, and return the number accepted.
 
@@ -129,29 +127,30 @@ def _hand_in(
             alone = info_of(error).metadata.get("player_id", "")
             return 0, [(player or alone, why) for player, why in list_reasons(error)]
 
-    taken, doubts = ask_service("game", address, submit, lambda channel: channel)
+    taken, doubts = client.ask("game", submit, lambda channel: channel)
     if doubts:
         numbers = {player.player_id: player.number for player in players}
         written = {slip.player_id: f"{slip.coordinates} {slip.word}".strip() for slip in request.slips}
         lines = [localize(DOUBT, number=numbers[player], slip=written[player], why=why) for player, why in doubts]
         agree("\n".join([*lines, localize(ON_PAPER)]), localize(SAY_SURE))
         request.ClearField("command_id")
-        return _hand_in(request, players, address, check=False)
+        return _hand_in(request, players, client, check=False)
     return taken
 
 
-def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
+def claims(client: Client, game: Game) -> None:
     """List the claims that wait for the judge."""
-    answer = answer_to(pb.ListWaitingRequest(game_id=game, turn=len(load_duplicate(game, address).turns)), address)
+    answer = client.answer_to(pb.ListWaitingRequest(game_id=game, turn=len(load_duplicate(game, client).turns)))
     lines = []
     for claim in answer.claims:
         slip, score = claim.slip, claim.score
         parts = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
         lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, parts))}".strip())
-    print_answer([as_json(claim) for claim in answer.claims], lines or localize(NO_CLAIMS), json_output=json_output)
+    client.print([as_json(claim) for claim in answer.claims], lines or localize(NO_CLAIMS))
 
 
 def decide(
+    client: Client,
     game: Game,
     claim_id: Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim, as `claims` lists it.")],
     reason: Annotated[str, typer.Option(help="Why.")],
@@ -159,11 +158,9 @@ def decide(
     coordinates: Annotated[str, typer.Option(help="The coordinates on the slip.")] = "",
     word: Annotated[str, typer.Option(help="The word on the slip; omit both to refuse the claim.")] = "",
     arbiter: By = "judge",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Decide a claim: correct the slip, or refuse."""
-    listed = answer_to(pb.ListWaitingRequest(game_id=game, turn=1), address)
+    listed = client.answer_to(pb.ListWaitingRequest(game_id=game, turn=1))
     meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
     if len(meant) > 1:
         halls = ", ".join(each.hall.name for each in meant)
@@ -178,6 +175,6 @@ def decide(
     if coordinates or word:
         player = meant[0].slip.player_id if meant else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
-    answer = answer_to(request, address)
+    answer = client.answer_to(request)
     line = localize(CORRECTED if answer.accepted else CLAIM_REFUSED, claim=claim_id, points=answer.score.points)
-    print_answer(answer, line, json_output=json_output)
+    client.print(answer, line)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import grpc
 import typer
 
-from faristol.cli.options import Address
+from faristol.cli.client import ServiceClient
 from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
 from faristol.duplicate_game.envelope import EnvelopeError
@@ -34,18 +34,18 @@ GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 def run(
+    client: ServiceClient,
     file: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Output file of `faristol duplicate bundle`.")],
     collector: Annotated[str, typer.Option(help="Person who types the slips.")] = "collector",
     journal: Annotated[
         Path | None, typer.Option(help="File that stores the entries; default: in the state folder of this user.")
     ] = None,
-    address: Address = None,
 ) -> None:
     """Run a hall: call racks, tell the time, take slips. Offline, slips are stored and sent later."""
     bundle = bundles.read(file)
     kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
     try:
-        run_work(_work(bundle, kept, collector, address_of("game", address)))
+        run_work(_work(bundle, kept, collector, address_of("game", client.address)))
     except (EnvelopeError, DocumentError) as error:
         raise StartError(localize(DAMAGED, file=str(file), problem=str(error), game=bundle.game_id)) from error
 

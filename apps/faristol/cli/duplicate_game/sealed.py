@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.duplicate_game.play import Game, Hall
-from faristol.cli.options import Address, AsJson
 from faristol.duplicate_game.envelope import EnvelopeError
 from faristol.duplicate_game.game import play_of, went_back
 from faristol.duplicate_game.sealed import (
@@ -31,8 +31,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.shared.common import localize, print_answer
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.words import Library
 
@@ -47,31 +46,29 @@ KEY_REQUIRED = N_("{file} cannot be read without the key of its game, which is p
 
 
 def bundle(
+    client: Client,
     game: Game,
     output: Annotated[Path, typer.Option("--output", "-o", help="Write to this file.")],
     hall: Hall = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Write the bundle with which a hall can continue offline."""
-    answer = answer_to(pb.GetBundleRequest(game_id=game, hall=hall), address)
+    answer = client.answer_to(pb.GetBundleRequest(game_id=game, hall=hall))
     bundles.write(bundles.Bundle(answer, hall), output)
     lines = [localize(BUNDLED, game=game, file=str(output))]
     if answer.HasField("seal") and not answer.key:
         lines.append(localize(NO_KEY))
     content = {"game_id": game, "hall": hall, "sealed": answer.HasField("seal"), "has_key": bool(answer.key)}
-    print_answer(content, lines, json_output=json_output)
+    client.print(content, lines)
 
 
 def verify(
+    client: Client,
     game: Annotated[
         str,
         typer.Argument(
             metavar="GAME|FILE", help="A game that is over, or a file: a bundle with its key, or a sealed game."
         ),
     ],
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Draw the racks of a finished game again, and compare; a file is verified offline.
 
@@ -82,8 +79,8 @@ def verify(
     else:
         if not place_of_duplicate(game)[0]:
             raise typer.BadParameter(localize(NO_FILE, given=game))
-        wrong, right, content = _of_game(game, address)
-    print_answer({**content, "wrong": wrong}, wrong or right, json_output=json_output)
+        wrong, right, content = _of_game(game, client)
+    client.print({**content, "wrong": wrong}, wrong or right)
     if wrong:
         raise typer.Exit(1)
 
@@ -114,9 +111,9 @@ def _sealed_of(file: Path) -> SealedGame:
     return sealed
 
 
-def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
+def _of_game(game: str, client: ServiceClient) -> tuple[list[str], list[str], dict[str, str]]:
     """Return the same of a finished game."""
-    shown = answer_to(pb.GetDuplicateRequest(game_id=game), address)
+    shown = client.answer_to(pb.GetDuplicateRequest(game_id=game))
     if not shown.end:
         raise typer.BadParameter(localize(NOT_OVER))
     ruleset = ruleset_of(shown.ruleset)

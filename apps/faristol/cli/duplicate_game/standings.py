@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.duplicate_game.export import listed_of, names_in_standings
-from faristol.cli.options import Address, AsJson
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.shared.common import columns, localize, print_answer
-from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, percent
 from faristol.text.terminal import language_of_terminal
 
@@ -23,6 +22,7 @@ HIDDEN = N_("{game} is under embargo until every group has played it; its offici
 
 
 def standings(
+    client: Client,
     game: Annotated[
         str,
         typer.Argument(
@@ -32,24 +32,22 @@ def standings(
     inside: Annotated[
         bool, typer.Option("--inside", help="Standings of a game under embargo, for its officials.")
     ] = False,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Print the standings of a game after the scored rounds, or those of all games of a tournament, summed."""
     if not place_of_duplicate(game)[0]:
-        _totals(game, address, json_output=json_output)
+        _totals(game, client, json_output=client.json_output)
         return
-    answer = answer_to(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
-    if not answer.lines and answer_to(pb.GetDuplicateRequest(game_id=game), address).embargoed:
-        print_answer(answer, localize(HIDDEN, game=game), json_output=json_output)
+    answer = client.answer_to(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside))
+    if not answer.lines and client.answer_to(pb.GetDuplicateRequest(game_id=game)).embargoed:
+        client.print(answer, localize(HIDDEN, game=game))
         return
-    print_answer(answer, _lines(game, answer, address), json_output=json_output)
+    client.print(answer, _lines(game, answer, client))
 
 
-def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
+def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, client: ServiceClient) -> Iterator[str]:
     language = language_of_terminal()
-    own = names_of(listed_of(place_of_duplicate(game)[0], address))
-    names = names_in_standings(game, answer, own, address)
+    own = names_of(listed_of(place_of_duplicate(game)[0], client))
+    names = names_in_standings(game, answer, own, client)
     rows = [
         [
             str(line.rank),
@@ -63,11 +61,11 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
     return columns([["", localize("Player"), localize("Points"), "%", localize("Negative")], *rows])
 
 
-def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
-    answer = answer_to(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
+def _totals(tournament: str, client: ServiceClient, *, json_output: bool) -> None:
+    answer = client.answer_to(pb.GetDuplicateTotalsRequest(tournament_id=tournament))
     if not answer.games:
         raise typer.BadParameter(localize(NO_GAMES, tournament=tournament))
-    names = names_of(listed_of(tournament, address))
+    names = names_of(listed_of(tournament, client))
     games = [localize("Game %(number)s") % {"number": game.round} for game in answer.games]
     rows = []
     for each in answer.lines:

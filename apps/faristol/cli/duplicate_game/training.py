@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address
+from faristol.cli.client import ServiceClient
 from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -19,7 +19,6 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.presentation.duplicate_labels import ENDS, FAULTS
 from faristol.rules.board import BOARD_SIZE, ROW_NAMES
 from faristol.table_terminal.shared.common import localize
-from faristol.table_terminal.shared.services import answer_to
 
 TRAINING_HELP = N_(
     "Type H8 and a word to play across; 8H and a word to play down; the letter of a blank in "
@@ -35,12 +34,12 @@ OVER = N_("the game is over: {own} of {tops}")
 
 
 def train(
+    client: ServiceClient,
     game: Annotated[str, typer.Option(help="A finished game to play again; default: a new one.")] = "",
     seed: Annotated[str, typer.Option(help="Name of a new game; the same name gives the same racks.")] = "",
     ruleset: Annotated[str, typer.Option(help="The rules of a new game.")] = "fisc-2023-duplicate",
     lexicon: Annotated[str, typer.Option(help="The lexicon of a new game; default: the installed one.")] = "",
     turns: Annotated[int, typer.Option(min=0, help="Number of rounds; default: to the end.")] = 0,
-    address: Address = None,
 ) -> None:
     """Play a duplicate game against the top: the verdicts of a hall, and the ten best plays after each round."""
     seed = "" if game else seed or secrets.token_hex(4)
@@ -50,7 +49,7 @@ def train(
     own = tops = 0
     for number in range(1, (turns or 100) + 1):
         asked = pb.TrainTurnRequest(ruleset=ruleset, lexicon=lexicon, seed=seed, game_id=game, turn=number)
-        shown = answer_to(asked, address)
+        shown = client.answer_to(asked)
         if not shown.turn:
             if shown.end:
                 typer.echo(localize(ENDS[shown.end]))
@@ -61,7 +60,7 @@ def train(
         if slip is None:
             break
         asked.slip.CopyFrom(slip)
-        found = answer_to(asked, address)
+        found = client.answer_to(asked)
         own, tops = own + found.score.points, tops + found.top
         typer.echo("\n".join([*_verdict(found), localize(SUM, own=own, tops=tops)]))
     typer.echo(localize(OVER, own=own, tops=tops))

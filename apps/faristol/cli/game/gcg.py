@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from faristol.cli.client import Client
 from faristol.cli.duplicate_game.export import duplicate_game
 from faristol.cli.game.sheet import fetch_game
-from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObject
+from faristol.cli.options import AsJson, AtTable, Game, InRound, OneObject
 from faristol.gateway.api.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.host import StartError
 from faristol.kernel.refusal import Refusal
@@ -33,8 +34,7 @@ from faristol.rules.gcg import (
     write_gcg,
 )
 from faristol.rules.ruleset.with_options import with_options
-from faristol.table_terminal.shared.common import print_answer, run
-from faristol.table_terminal.shared.names import game_meant
+from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
 from faristol.text import cite_refusal
 from faristol.text.terminal import language_of_terminal
@@ -118,26 +118,20 @@ def show(
         raise typer.Exit(1)
 
 
-def export(
-    game: Game,
-    table: AtTable = 0,
-    number: InRound = 0,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
+def export(client: Client, game: Game, table: AtTable = 0, number: InRound = 0) -> None:
     """Print a game of two players as a GCG file: plays, exchanges, passes, phonies, penalties, scores, totals."""
-    game_id = run(game_meant(game, table, number, address))
+    game_id = client.find_game(game, table, number)
     try:
-        found = fetch_game(game_id, address)
+        found = fetch_game(game_id, client)
     except StartError:
-        if duplicate_game(game_id, address) is None:
+        if duplicate_game(game_id, client) is None:
             raise
-        raise StartError(cite_refusal(no_gcg_of_duplicate(), language_of_terminal())) from None
+        raise StartError(cite_refusal(no_gcg_of_duplicate(), client.language)) from None
     try:
         text = write_gcg(gcg_of(found))
     except (Refusal, ValueError) as error:
         raise StartError(str(error)) from error
-    print_answer({"game_id": found.game_id, "gcg": text}, text.removesuffix("\n"), json_output=json_output, indent=None)
+    client.print({"game_id": found.game_id, "gcg": text}, text.removesuffix("\n"), indent=None)
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:

@@ -13,14 +13,14 @@ from typing import Annotated
 import grpc
 import typer
 
-from faristol.cli.options import Address, AtTable, Game, InRound, Language
+from faristol.cli.client import ServiceClient
+from faristol.cli.options import AtTable, Game, InRound, Language
 from faristol.client.problems import every_reason
 from faristol.host import StartError
 from faristol.host.rpc.metadata import ACTOR, ROLE
 from faristol.kernel.refusal import Refusal
 from faristol.table_terminal.shared.common import run
 from faristol.table_terminal.shared.keyboard import enable_line_editing, wait_for_answer
-from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.services import (
     address_of,
     build_access_interceptors,
@@ -37,6 +37,7 @@ from faristol.text import cite_refusal
 
 
 def table(
+    client: ServiceClient,
     game: Game,
     at_table: AtTable = 0,
     number: InRound = 0,
@@ -48,7 +49,6 @@ def table(
         Path | None, typer.Option(help="File that stores entries until they are sent; a terminal has a default.")
     ] = None,
     language: Language = "",
-    address: Address = None,
 ) -> None:
     """Keep a table that is being played, with the commands of rulebook cases (docs/tables.md).
 
@@ -56,7 +56,7 @@ def table(
     line and ends with exit code 1.
     """
     terminal = sys.stdin.isatty()
-    game_id = run(game_meant(game, at_table, number, address))
+    game_id = client.find_game(game, at_table, number)
     if journal is None and terminal:
         journal = usual_file(game_id)
     kept = Journal(journal)
@@ -66,7 +66,7 @@ def table(
         async with AsyncExitStack() as stack:
 
             def channel(service: str) -> grpc.aio.Channel:
-                wanted = address_of(service, address)
+                wanted = address_of(service, client.address)
                 made = open_channel_to(wanted, build_access_interceptors(wanted))
                 stack.push_async_callback(made.close, None)
                 return made

@@ -13,7 +13,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.access_control.roles import HALL
 from faristol.cli.access.access import MAX_LIFETIME_SECONDS, Lasts, lifetime_seconds
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import Tournament
 from faristol.client.credentials import TOKEN
 from faristol.host import Addresses, StartError
 from faristol.kernel.addresses import is_loopback
@@ -26,9 +27,9 @@ from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_kept, describe_refusal
 from faristol.presentation.history import game_params
 from faristol.presentation.table_events import describe_events
-from faristol.table_terminal.shared.common import localize, print_answer, run
-from faristol.table_terminal.shared.names import TournamentNames, load_names
-from faristol.table_terminal.shared.services import address_of, answer_to, ask_service, send
+from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.names import TournamentNames
+from faristol.table_terminal.shared.services import address_of, send
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say, translations
 
@@ -76,14 +77,13 @@ def check_hall(known: TournamentNames, hall: str) -> None:
 
 
 def grant(
+    client: Client,
     tournament: Tournament,
     hall: Annotated[str, typer.Argument(help="Name of the hall.")],
     lasts: Lasts = "3d",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Grant the token with which the laptop of a hall joins, and print the commands that start its cell."""
-    known = run(load_names(tournament, address))
+    known = client.load_names(tournament)
     check_hall(known, hall)
     request = access.GrantCredentialRequest(
         name=hall,
@@ -92,19 +92,19 @@ def grant(
         lifetime_seconds=min(lifetime_seconds(lasts), MAX_LIFETIME_SECONDS),
         form=access_events.FORM_TOKEN,
     )
-    answer = answer_to(request, address)
+    answer = client.answer_to(request)
     quoted = hall.replace("'", "'\\''")
     lines = [
         localize(START_IT, hall=hall, lifetime=lasts),
         f"export {TOKEN}={answer.token}",
-        f"faristol up --network --hall '{quoted}' --of {_address_for_halls(address)}",
+        f"faristol up --network --hall '{quoted}' --of {_address_for_halls(client)}",
     ]
-    print_answer(answer, "\n".join(lines), json_output=json_output)
+    client.print(answer, "\n".join(lines))
 
 
-def _address_for_halls(address: str | None) -> str:
+def _address_for_halls(client: ServiceClient) -> str:
     """Return the options with the address of the championship: at the host of its pages, over TLS if it has it."""
-    host, _, port = address_of("game", address).rpartition(":")
+    host, _, port = address_of("game", client.address).rpartition(":")
     pages = urlsplit(Addresses().http_address).hostname
     if pages and is_loopback(host.strip("[]")):
         host = pages
@@ -112,10 +112,10 @@ def _address_for_halls(address: str | None) -> str:
     return f"https://{host}:{port} --ca ca.crt" if is_safe else f"{host}:{port}"
 
 
-def status(address: Address = None, json_output: AsJson = False) -> None:
+def status(client: Client) -> None:
     """Show the state of the cell of a hall, on its laptop: its line, unsent events, and tables that it has lost."""
-    answer = ask_service("game", address, _ask_status, lambda channel: channel)
-    print_answer(answer, "\n".join(_status(answer)), json_output=json_output)
+    answer = client.ask("game", _ask_status, lambda channel: channel)
+    client.print(answer, "\n".join(_status(answer)))
 
 
 async def _ask_status(channel: grpc.aio.Channel) -> pb.GetHallCellResponse:

@@ -19,8 +19,8 @@ import grpc
 import typer
 
 from faristol.access_control.roles import HALL
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.hall.cells import check_hall
-from faristol.cli.options import Address, AsJson
 from faristol.client.credentials import calling_as
 from faristol.client.problems import every_reason
 from faristol.host import StartError
@@ -29,9 +29,8 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
-from faristol.table_terminal.shared.common import localize, print_answer, run
-from faristol.table_terminal.shared.names import load_names
-from faristol.table_terminal.shared.services import answer_to, service_at
+from faristol.table_terminal.shared.common import localize, run
+from faristol.table_terminal.shared.services import service_at
 from faristol.text.terminal import language_of_terminal
 
 HEADING = b"faristol hall file 1\n"
@@ -51,11 +50,10 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.")]
 
 
 def export_events(
+    client: Client,
     file: File,
     tournament: Annotated[str, typer.Option("--tournament", help="At the championship: the tournament.")] = "",
     hall: Annotated[str, typer.Option("--hall", help="At the championship: the hall that the file is for.")] = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Write the events that a hall or its championship lacks to a file."""
     if bool(tournament) != bool(hall):
@@ -64,17 +62,17 @@ def export_events(
     about = dict[str, str]()
     if tournament:
         with calling_as(HALL):
-            known = run(load_names(tournament, address))
+            known = client.load_names(tournament)
             check_hall(known, hall)
             about = {"tournament": known.tournament_id, "hall": hall}
             request = pb.FollowChampionshipRequest(tournament_id=known.tournament_id, hall=hall)
-            messages = run(_collect(_follow(request, address)))
-            credentials = run(_load_credentials(known.tournament_id, hall, address))
+            messages = run(_collect(_follow(request, client)))
+            credentials = run(_load_credentials(known.tournament_id, hall, client))
             about["credentials"] = base64.b64encode(credentials.SerializeToString()).decode()
         count = sum(len(message.events) for message in messages)
         text = localize(FOR_HALL, hall=hall, count=count, file=str(file))
     else:
-        messages = run(_collect(_export(address)))
+        messages = run(_collect(_export(client)))
         count = sum(len(pb.HallBatch.FromString(message.batch).events) for message in messages)
         text = localize(FROM_HALL, count=count, file=str(file))
     kind = "championship" if tournament else "hall"
@@ -82,10 +80,10 @@ def export_events(
         file.write_bytes(_build_file(about | {"kind": kind}, messages))
     except OSError as error:
         raise StartError(localize(CANNOT_WRITE, file=str(file), reason=error.strerror or str(error))) from error
-    print_answer({"kind": kind, "events": count}, text, json_output=json_output)
+    client.print({"kind": kind, "events": count}, text)
 
 
-def import_events(file: File, address: Address = None, json_output: AsJson = False) -> None:
+def import_events(client: Client, file: File) -> None:
     """Import a file that the other side has exported. Events that are there already are skipped."""
     try:
         about, contents = _read(file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b"")
@@ -103,17 +101,17 @@ def import_events(file: File, address: Address = None, json_output: AsJson = Fal
             )
             if number == len(contents) and "credentials" in about:
                 request.credentials.ParseFromString(base64.b64decode(about["credentials"]))
-            answer_to(request, address)
+            client.answer_to(request)
             count, position = count + len(response.events), response.position
             continue
         push = pb.PushEventsRequest.FromString(content)
         with calling_as(HALL):
-            answer = answer_to(push, address)
+            answer = client.answer_to(push)
         count += len(pb.HallBatch.FromString(push.batch).events)
         aside += [table.game_id for table in answer.aside]
     lines = [localize(IMPORTED, count=count)]
     lines += [localize(SOME_ASIDE, games=", ".join(sorted(set(aside))))] if aside else []
-    print_answer({"events": count, "aside": sorted(set(aside))}, "\n".join(lines), json_output=json_output)
+    client.print({"events": count, "aside": sorted(set(aside))}, "\n".join(lines))
 
 
 async def _collect(messages: AsyncIterator[Any]) -> list[Any]:
@@ -123,9 +121,9 @@ async def _collect(messages: AsyncIterator[Any]) -> list[Any]:
         raise StartError(every_reason(error, language_of_terminal())) from error
 
 
-async def _follow(request: pb.FollowChampionshipRequest, address: str | None) -> AsyncIterator[Any]:
+async def _follow(request: pb.FollowChampionshipRequest, client: ServiceClient) -> AsyncIterator[Any]:
     """Yield the events of the championship up to now."""
-    async with service_at("game", address) as channel:
+    async with service_at("game", client.address) as channel:
         async for response in HallSyncServiceStub(channel).FollowChampionship(request):
             yield response
             if response.position >= response.last_position:
@@ -133,11 +131,11 @@ async def _follow(request: pb.FollowChampionshipRequest, address: str | None) ->
 
 
 async def _load_credentials(
-    tournament_id: str, hall: str, address: str | None
+    tournament_id: str, hall: str, client: ServiceClient
 ) -> access_pb2.ListHallCredentialsResponse:
     """Return the credentials for the tables of a hall; empty if no cell has joined for it."""
     request = access_pb2.ListHallCredentialsRequest(tournament_id=tournament_id, hall=hall)
-    async with service_at("access", address) as channel:
+    async with service_at("access", client.address) as channel:
         try:
             return await AccessServiceStub(channel).ListHallCredentials(request)
         except grpc.aio.AioRpcError as error:
@@ -146,9 +144,9 @@ async def _load_credentials(
             return access_pb2.ListHallCredentialsResponse()
 
 
-async def _export(address: str | None) -> AsyncIterator[Any]:
+async def _export(client: ServiceClient) -> AsyncIterator[Any]:
     """Yield the calls that send the events of the hall."""
-    async with service_at("game", address) as channel:
+    async with service_at("game", client.address) as channel:
         try:
             async for response in HallCellServiceStub(channel).ExportEvents(pb.ExportEventsRequest()):
                 yield response.push

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from faristol.cli.client import Client
 from faristol.cli.judge.case_file import GOOD, NO_WORD
-from faristol.cli.options import Address, AsJson, Output, Tournament
+from faristol.cli.options import Output, Tournament
 from faristol.cli.tournament.export import write
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service
 
 NONE_OF_ROUND = N_("no rulings in round {round}, or it is not closed")
 NONE_OF_ANY = N_("no rulings in closed rounds")
@@ -31,15 +31,14 @@ WRITTEN = N_("{file}: {count} {count:line|lines}")
 
 
 def list_rulings(
+    client: Client,
     tournament: Tournament,
     round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Only this round; 0: all closed rounds.")] = 0,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """List the rulings of closed rounds in their public form."""
 
     async def pages(stub: Any) -> list[pb.PublicRuling]:
-        tournament_id = await tournament_meant(tournament, address)
+        tournament_id = await tournament_meant(tournament, client.address)
         request, found = pb.ListRulingsRequest(tournament_id=tournament_id, round=round_), list[pb.PublicRuling]()
         while True:
             answer = await stub.ListRulings(request)
@@ -48,11 +47,11 @@ def list_rulings(
                 return found
             request.page_token = answer.next_page_token
 
-    found = ask_service("lexicon", address, pages)
-    if not found and not json_output:
+    found = client.ask("lexicon", pages)
+    if not found and not client.json_output:
         typer.echo(localize(NONE_OF_ROUND, round=round_) if round_ else localize(NONE_OF_ANY))
     for ruling in found:
-        if json_output:
+        if client.json_output:
             typer.echo(json.dumps(as_json(ruling), ensure_ascii=False))
             continue
         words = ", ".join(
@@ -62,17 +61,17 @@ def list_rulings(
         typer.echo(f"{ruling.round}  {ruling.game_id}  {words}: {play}  ({ruling.article})")
 
 
-def export(tournament: Tournament, output: Output = None, address: Address = None, json_output: AsJson = False) -> None:
+def export(client: Client, tournament: Tournament, output: Output = None) -> None:
     """Write every word that was ruled on, with reason and source, as CSV or JSON. For officials."""
 
     async def pieces(stub: Any) -> str:
-        found = await tournament_meant(tournament, address)
+        found = await tournament_meant(tournament, client.address)
         return "".join(
             [piece.lines async for piece in stub.ExportRulings(pb.ExportRulingsRequest(tournament_id=found))]
         )
 
-    text = ask_service("lexicon", address, pieces)
-    if json_output:
+    text = client.ask("lexicon", pieces)
+    if client.json_output:
         text = json.dumps(list(csv.DictReader(text.splitlines())), ensure_ascii=False, indent=2) + "\n"
     write(text, output)
     if output:

@@ -12,9 +12,10 @@ from typing import Annotated
 import grpc
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.confirmation import agree, ask_whether_another, is_agreed
 from faristol.cli.contract import call, with_names
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.options import Tournament
 from faristol.client.problems import info_of
 from faristol.host import StartError
 from faristol.kernel.names import same_affiliation
@@ -23,10 +24,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.names import Named
 from faristol.presentation.sentences import NOTE
-from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import TournamentNames, load_names
+from faristol.table_terminal.shared.common import as_json, columns, localize
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import translations
-from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.player_list import (
     LIST_COLUMNS,
     REGISTRATION_BATCH_PLAYERS,
@@ -63,6 +63,7 @@ TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in it
 
 
 def import_players(
+    client: Client,
     tournament: Tournament,
     file: Annotated[
         Path,
@@ -73,16 +74,14 @@ def import_players(
         Comma | None, typer.Option(help="Part of a name after a comma; if not given, the command asks.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file, such as Windows-1253; default: detected.")] = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Register the players of a list in their divisions, and their teams.
 
     A line that cannot be read is reported and registers no player. An ambiguous list, and a name similar to another,
     must be confirmed before any registration.
     """
-    language = language_of_terminal()
-    head = run(load_names(tournament, address)).tournament
+    language = client.language
+    head = client.load_names(tournament).tournament
     tournament = head.tournament_id
     answers = Answers(zero, comma)
     reading = Reading(tournament, head.divisions, language, answers)
@@ -96,7 +95,7 @@ def import_players(
         tournaments = {tournament: head}
         for division in sorted(entered):
             request = pairing.GetTournamentRequest(tournament_id=division)
-            tournaments[division] = call(address, "GetTournament", request)
+            tournaments[division] = call(client, "GetTournament", request)
         of_teams = list(without_teams(rows, tournaments, language))
         errors, whole = [*errors, *of_teams], bool(of_teams)
     complaints = _Complaints(file)
@@ -108,17 +107,17 @@ def import_players(
     lines: list[str] = []
     read = translations(language)
     rolls = {division: TournamentNames(found) for division, found in tournaments.items()}
-    ids, registered = _register(address, rows, rolls, complaints)
+    ids, registered = _register(client, rows, rolls, complaints)
     new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
     lines.append(new % {"num": registered})
     if before := len(ids) - registered:
         again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
         lines.append(again % {"num": before})
-    teams = _make_teams(address, rows, ids, tournaments, complaints, lines)
+    teams = _make_teams(client, rows, ids, tournaments, complaints, lines)
     if teams is not None:
         lines.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
-    print_answer(content | {"teams": teams or 0}, lines, json_output=json_output)
+    client.print(content | {"teams": teams or 0}, lines)
     if complaints.made:
         raise typer.Exit(1)
 
@@ -163,7 +162,7 @@ class _Complaints:
 
 
 def _register(
-    address: str | None, rows: Sequence[ListedPlayer], rolls: Mapping[str, TournamentNames], complaints: _Complaints
+    client: ServiceClient, rows: Sequence[ListedPlayer], rolls: Mapping[str, TournamentNames], complaints: _Complaints
 ) -> tuple[Mapping[int, str], int]:
     """Return the ids of all registered players by line, and the number of new ones.
 
@@ -173,10 +172,10 @@ def _register(
     ids: dict[int, str] = {}
     registered = 0
     for together in _together(rows):
-        found = _register_together(address, together)
+        found = _register_together(client, together)
         for row in together:
             try:
-                answer = found.get(row.line) or call(address, "RegisterPlayer", row.request)
+                answer = found.get(row.line) or call(client, "RegisterPlayer", row.request)
             except StartError as error:
                 known = rolls[row.request.tournament_id]
                 if before := _registered_before(error, row.request):
@@ -198,12 +197,12 @@ def _together(rows: Sequence[ListedPlayer]) -> Iterator[Sequence[ListedPlayer]]:
             yield listed[start : start + REGISTRATION_BATCH_PLAYERS]
 
 
-def _register_together(address: str | None, rows: Sequence[ListedPlayer]) -> Mapping[int, pairing.Registration]:
+def _register_together(client: ServiceClient, rows: Sequence[ListedPlayer]) -> Mapping[int, pairing.Registration]:
     """Register a group in one command and return the results by line; empty if the command is refused."""
     requests = [row.request for row in rows]
     asked = pairing.RegisterPlayersRequest(tournament_id=requests[0].tournament_id, players=requests)
     try:
-        answer = call(address, "RegisterPlayers", asked)
+        answer = call(client, "RegisterPlayers", asked)
     except StartError:
         return {}
     return {row.line: found for row, found in zip(rows, answer.registrations, strict=True) if found.player_id}
@@ -241,7 +240,7 @@ def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerReques
 
 
 def _make_teams(
-    address: str | None,
+    client: ServiceClient,
     rows: Sequence[ListedPlayer],
     ids: Mapping[int, str],
     tournaments: Tournaments,
@@ -263,7 +262,7 @@ def _make_teams(
             complaints.tell(team.line, localize(TEAM_LACKS, team=repr(team.name), lines=lines, command=command))
         elif team.coming:
             try:
-                call(address, "SetLineUp" if team.team_id else "RegisterTeam", team.request())
+                call(client, "SetLineUp" if team.team_id else "RegisterTeam", team.request())
             except StartError as error:
                 complaints.tell(team.line, error)
                 continue
@@ -274,9 +273,9 @@ def _make_teams(
     return made if teams else None
 
 
-def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_players(client: Client, tournament: Tournament) -> None:
     """List the players in the order of registration: name, id, club, rating, and remarks."""
-    known = run(load_names(tournament, address))
+    known = client.load_names(tournament)
     listed = known.tournament.players
     rows = (
         [
@@ -288,7 +287,7 @@ def list_players(tournament: Tournament, address: Address = None, json_output: A
         ]
         for player in listed
     )
-    print_answer(list(map(as_json, listed)), columns(rows), json_output=json_output)
+    client.print(list(map(as_json, listed)), columns(rows))
 
 
 def _marks(player: pairing.Player) -> Iterator[str]:
@@ -309,9 +308,9 @@ def _marks(player: pairing.Player) -> Iterator[str]:
         yield localize(NOTE, note=player.note)
 
 
-def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_teams(client: Client, tournament: Tournament) -> None:
     """List the teams in the order of registration with their line-ups, reserves last."""
-    known = run(load_names(tournament, address))
+    known = client.load_names(tournament)
     content, lines = [], []
     for team in known.tournament.teams:
         names = [known.name(who) for who in team.player_ids]
@@ -319,4 +318,4 @@ def list_teams(tournament: Tournament, address: Address = None, json_output: AsJ
         left = localize(N_("withdrawn from round {round} on"), round=team.withdrawn_round)
         mark = f", {left}" if team.withdrawn_round else ""
         lines.append(f"{team.name} ({team.team_id}{mark}): {', '.join(names)}")
-    print_answer(content, lines, json_output=json_output)
+    client.print(content, lines)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record.record import PublicKey, existing, open_record, roles_of, with_record
+from faristol.cli.options import Reader, Writer
+from faristol.cli.record.record import PublicKey, StoredRecord, existing, open_record, roles_of
 from faristol.event_store import Record
 from faristol.host import StartError
 from faristol.kernel.details import format_details
-from faristol.table_terminal.shared.common import format_count, print_answer, run
+from faristol.table_terminal.shared.common import format_count, run
 from faristol.table_terminal.shared.screen import progress
-from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.event_store.archive.export import ExportCounts
@@ -36,14 +35,12 @@ def _format_counts(counts: ExportCounts) -> str:
 
 
 def export(
+    stored: StoredRecord,
     file: Annotated[Path, typer.Argument(help="The output file, which must not exist.")],
     tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
     with_people: Annotated[
         bool, typer.Option("--with-people", help="Include names, clubs, countries and notes.")
     ] = False,
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Write the record to a file that can be verified anywhere; one of the whole record can be restored."""
     from faristol.event_store.archive.export import export as export_record
@@ -52,11 +49,12 @@ def export(
         with progress("exporting") as done:
             return await export_record(record, file, tournament=tournament, with_people=with_people, progress=done)
 
-    counts = with_record(settings_of(data=data, database_url=database_url), work)
-    print_answer(asdict(counts), f"exported {_format_counts(counts)}", json_output=json_output, indent=None)
+    counts = stored.open(work)
+    stored.print(asdict(counts), f"exported {_format_counts(counts)}")
 
 
 def restore(
+    stored: StoredRecord,
     file: Annotated[Path, typer.Argument(help="Output file of `faristol record export`.")],
     public_key: PublicKey = None,
     erased: Annotated[
@@ -65,9 +63,6 @@ def restore(
             metavar="FILE", help="List of people erased since then, to erase again (`record erasures`); or: none."
         ),
     ] = "",
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Restore an exported record into an empty one, on either kind of database, in one transaction.
 
@@ -79,7 +74,7 @@ def restore(
     from faristol.event_store.integrity.keys import read_public
     from faristol.personal_data.erasure_list import apply
 
-    settings = owners_settings_of(data=data, database_url=database_url)
+    settings = stored.load_owners_settings()
     keys = read_public(public_key) if public_key else None
 
     listed = erasures_for(erased, file)
@@ -103,15 +98,13 @@ def restore(
         lines.append("names were left out: `faristol record verify --without-names` checks the rest")
     if listed:
         lines.append(format_erased_again(again))
-    print_answer(asdict(counts) | {"erased_again": again}, lines, json_output=json_output, indent=None)
+    stored.print(asdict(counts) | {"erased_again": again}, lines)
 
 
 def erase_person(
+    stored: StoredRecord,
     player_id: Annotated[str, typer.Argument(help="The player.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Erase a person permanently: all personal details, and notes that concern them or have their full name.
 
@@ -138,9 +131,9 @@ def erase_person(
             text += f"; other officials of this name stay: {others}. Erase each of them that is the same person"
         return text, done.notes
 
-    text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
+    text, notes = stored.open_as_owner(work)
     content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
-    print_answer(content, text, json_output=json_output, indent=None)
+    stored.print(content, text)
 
 
 def _confirm(question: str) -> bool:
@@ -157,13 +150,11 @@ def _confirm(question: str) -> bool:
 
 
 def erase_note(
+    stored: StoredRecord,
     stream: Annotated[str, typer.Argument(help="Stream of the event: tournament-copa, game-copa-r1-t1.")],
     version: Annotated[
         int, typer.Argument(help="Version of the event in its stream, as `faristol tournament history` lists it.")
     ],
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Erase the note on one command permanently. The act remains, and every hash and seal remains valid."""
     from faristol.personal_data import erasure
@@ -173,40 +164,33 @@ def erase_note(
         text = f"the note beside version {version} of {stream} is erased"
         return f"{text}; the files of the database could not be cleaned ({remains})" if remains else text
 
-    text = with_record(owners_settings_of(data=data, database_url=database_url), work)
-    print_answer({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
+    text = stored.open_as_owner(work)
+    stored.print({"stream": stream, "version": version, "erased": True}, text)
 
 
 def migrate(
+    stored: StoredRecord,
     pre: Annotated[
         bool,
         typer.Option(
             "--pre", help="Only migrations that are compatible with the version before, for use before a rollout."
         ),
     ] = False,
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Migrate the tables of the record to the format of this version. Make a backup before."""
     from faristol.event_store.backends import migrations, tables
 
-    settings = owners_settings_of(data=data, database_url=database_url)
+    settings = stored.load_owners_settings()
     taken: list[str] = []
 
     def take(step: migrations.Migration) -> None:
         taken.append(step.name)
-        if not json_output:
+        if not stored.json_output:
             typer.echo(f"{step.name} taken" if step.is_before else f"{step.name} taken: format {step.format} reached")
 
     had = run(migrations.migrate((settings if pre else existing(settings)).record_url(), take, before=pre))
     lines = [] if taken else [_nothing_to_migrate(had, pre=pre)]
-    print_answer(
-        {"format_before": had, "format": tables.RECORD_FORMAT, "taken": taken},
-        lines,
-        json_output=json_output,
-        indent=None,
-    )
+    stored.print({"format_before": had, "format": tables.RECORD_FORMAT, "taken": taken}, lines)
 
 
 def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
@@ -215,13 +199,7 @@ def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
     return f"the record has format {had} already" if not pre else f"the record has format {had}, and is ready"
 
 
-def roles(
-    writer: Writer = "",
-    reader: Reader = "",
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
-) -> None:
+def roles(stored: StoredRecord, writer: Writer = "", reader: Reader = "") -> None:
     """Grant PostgreSQL roles the rights that the services need, but none to change or delete an event.
 
     Uses the owner of the tables, at FARISTOL_DATABASE_OWNER_URL or --database-url. The command is idempotent.
@@ -231,7 +209,5 @@ def roles(
     names = roles_of(writer, reader)
     if not names:
         raise typer.BadParameter("there is no role to grant: specify a role with --writer or --reader")
-    with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
-    print_answer(
-        {"granted": {str(role): name for role, name in names.items()}}, describe_rights(names), json_output=json_output
-    )
+    stored.open_as_owner(lambda record: grant(record, names))
+    stored.print({"granted": {str(role): name for role, name in names.items()}}, describe_rights(names), indent=2)

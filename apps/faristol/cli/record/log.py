@@ -6,22 +6,18 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import AsJson, Data, Database
-from faristol.cli.record.record import with_record
+from faristol.cli.record.record import StoredRecord, with_record
 from faristol.event_store import Record, RecordError
 from faristol.event_store.errors import CorruptData
-from faristol.table_terminal.shared.common import format_count, print_answer
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.common import format_count
 
 
 def checkpoint(
+    stored: StoredRecord,
     key: Annotated[str | None, typer.Option(help="The private key; default: FARISTOL_SEAL_KEY.")] = None,
     origin: Annotated[
         str | None, typer.Option(help="Origin of the log; default: FARISTOL_TRANSPARENCY_ORIGIN.")
     ] = None,
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Add all events to the log and sign a checkpoint, and print the key of the log. A service asks its witnesses."""
     from faristol.event_store.integrity.seal_keys import open_key
@@ -30,7 +26,7 @@ def checkpoint(
     from faristol.event_store.transparency.policy import TrustPolicy, load_policy
     from faristol.event_store.transparency.signed_note import ED25519_TYPE_ID, VerifierKey
 
-    settings = settings_of(data=data, database_url=database_url, seal_key=key, transparency_origin=origin)
+    settings = stored.load_settings(seal_key=key, transparency_origin=origin)
     if not settings.seal_key:
         raise typer.BadParameter("there is no key to sign with: use --key FILE; `faristol record key FILE` makes one")
     private = open_key(settings.seal_key)
@@ -48,4 +44,4 @@ def checkpoint(
     size = made.checkpoint.size if made else 0
     lines = [f"{named}: a checkpoint of {format_count(size, 'event')}", str(public)]
     answer = {"origin": named, "size": size, "key": str(public), "note": str(made.note) if made else ""}
-    print_answer(answer, lines, json_output=json_output, indent=None)
+    stored.print(answer, lines)

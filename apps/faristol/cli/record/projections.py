@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from faristol.cli.options import AsJson, Data, Database
-from faristol.cli.record.record import with_record
+from faristol.cli.record.record import StoredRecord
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import console, progress
-from faristol.table_terminal.shared.settings import settings_of
 
 if TYPE_CHECKING:
     from faristol.consumers import Parked, Projection, Stopped
@@ -26,57 +22,53 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(help="Name of a projection; default: all.")]
 
 
-def list_projections(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+def list_projections(stored: StoredRecord) -> None:
     """Show the relay, consumers, sealer and witnesses of the record: position, lag, and events that fail."""
     from faristol.consumers.status import status
 
-    lines, last = _with_record(data, database_url, status)
-    if json_output:
-        print_answer({"position": last, "consumers": list(map(_as_json, lines))}, (), json_output=True)
+    lines, last = _with_record(stored, status)
+    if stored.json_output:
+        stored.print({"position": last, "consumers": list(map(_as_json, lines))}, (), indent=2)
     else:
         _show(lines, last)
 
 
-def rebuild(name: Name = "", data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+def rebuild(stored: StoredRecord, name: Name = "") -> None:
     """Rebuild a projection from the first event on, beside the one in use, and then switch to it.
 
     Services may run during the rebuild. An interrupted one can be restarted.
     """
     built = [
-        _with_record(data, database_url, partial(_rebuild, projection=projection, quiet=json_output))
+        _with_record(stored, partial(_rebuild, projection=projection, quiet=stored.json_output))
         for projection in _projections(name)
     ]
-    if json_output:
-        print_answer(built, (), json_output=True, indent=None)
+    if stored.json_output:
+        stored.print(built, ())
 
 
 def drop(
+    stored: StoredRecord,
     name: Annotated[str, typer.Argument(help="Name of a projection.")],
     version: Annotated[int, typer.Argument(help="A version that has been replaced.")],
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Drop the tables of a version that is no longer in use."""
     from faristol.consumers import generations
 
-    _with_record(data, database_url, lambda record: generations.drop(record, name, version))
+    _with_record(stored, lambda record: generations.drop(record, name, version))
     content = {"name": name, "version": version}
-    print_answer(content, f"{name}@{version}: dropped", json_output=json_output, indent=None)
+    stored.print(content, f"{name}@{version}: dropped")
 
 
 def retry(
+    stored: StoredRecord,
     name: Annotated[str, typer.Argument(help="Name of a projection or a reaction; default: all.")] = "",
     key: Annotated[str, typer.Argument(help="A parked stream or tournament; default: all that are parked.")] = "",
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Retry failed events of consumers now: parked streams and tournaments, and stopped consumers.
 
     No event is ever skipped. Parked keys are also retried automatically, with increasing pauses.
     """
-    names, rows = _with_record(data, database_url, lambda record: _retry(record, name, key))
+    names, rows = _with_record(stored, lambda record: _retry(record, name, key))
     if name and not names and not rows:
         shown = f"{name!r} at {key!r}" if key else repr(name)
         raise StartError(f"{shown} has no parked events: `faristol projection list` shows what has")
@@ -86,7 +78,7 @@ def retry(
         or "no events are parked and no projection is stopped"
     )
     keys = [{"consumer": consumer, "key": of} for consumer, of in rows]
-    print_answer({"asked": names, "keys": keys}, text, json_output=json_output, indent=None)
+    stored.print({"asked": names, "keys": keys}, text)
 
 
 def _projections(name: str) -> list[Projection]:
@@ -101,7 +93,7 @@ def _projections(name: str) -> list[Projection]:
     return chosen
 
 
-def _with_record(data: Path | None, database_url: str | None, work: Callable[[Record], Awaitable[Any]]) -> Any:
+def _with_record(stored: StoredRecord, work: Callable[[Record], Awaitable[Any]]) -> Any:
     """Return the result of ``work``. Raises ``StartError`` if it fails for an expected reason."""
     from faristol.consumers import CannotTake, ProjectionError, tables
 
@@ -112,7 +104,7 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
         return await work(record)
 
     try:
-        return with_record(settings_of(data=data, database_url=database_url), work_with_tables)
+        return stored.open(work_with_tables)
     except ProjectionError as error:
         raise StartError(str(error)) from error
     except CannotTake as error:

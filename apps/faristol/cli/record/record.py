@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,7 +18,7 @@ from faristol.event_store.errors import CorruptData
 from faristol.host import Settings, StartError
 from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.screen import progress
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.event_store.beside_events.bindings import Names
@@ -74,6 +74,35 @@ def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T
             return await work(record)
 
     return run(opened_once())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """The record that a command opens, and the form of its answer, by options that many commands have."""
+
+    data: Data = None
+    database_url: Database = None
+    json_output: AsJson = False
+
+    def load_settings(self, **given: object) -> Settings:
+        """Load settings as ``settings_of`` does, ``given`` ones first."""
+        return settings_of(data=self.data, database_url=self.database_url, **given)
+
+    def load_owners_settings(self) -> Settings:
+        """Load settings for the owner of the tables."""
+        return owners_settings_of(data=self.data, database_url=self.database_url)
+
+    def open(self, work: Callable[[Record], Awaitable[T]]) -> T:
+        """Return the result of ``work`` as ``with_record`` does."""
+        return with_record(self.load_settings(), work)
+
+    def open_as_owner(self, work: Callable[[Record], Awaitable[T]]) -> T:
+        """Return the result of ``work`` as ``with_record`` does, as the owner of the tables."""
+        return with_record(self.load_owners_settings(), work)
+
+    def print(self, content: Any, lines: str | Iterable[str], *, indent: int | None = None) -> None:
+        """Print an answer as ``print_answer`` does."""
+        print_answer(content, lines, json_output=self.json_output, indent=indent)
 
 
 def verify(
@@ -285,17 +314,15 @@ def key(
 
 
 def seal(
+    stored: StoredRecord,
     key: Annotated[str | None, typer.Option(help="The private key; default: FARISTOL_SEAL_KEY.")] = None,
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Seal all unsealed events: sign the Merkle root of every range of positions."""
     from faristol.event_store.integrity.seal_keys import open_key
     from faristol.event_store.integrity.sealer import seal as make_seals
 
-    settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
+    settings = stored.load_settings(seal_key=key, seal_events=events)
     if not settings.seal_key:
         raise typer.BadParameter("there is no key to seal with: use --key FILE; `faristol record key FILE` makes one")
     private = open_key(settings.seal_key)
@@ -312,4 +339,4 @@ def seal(
     if made:
         text = f"{format_count(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
     ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
-    print_answer({"seals": ranges}, text, json_output=json_output, indent=None)
+    stored.print({"seals": ranges}, text)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record.record import open_record, roles_of, with_record
+from faristol.cli.options import AsJson, Reader, Writer
+from faristol.cli.record.record import StoredRecord, open_record, roles_of
 from faristol.host import StartError
 from faristol.table_terminal.shared.common import format_count, print_answer, run
-from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
+from faristol.table_terminal.shared.settings import settings_of
 
 if TYPE_CHECKING:
     from faristol.event_store import Record
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 Erased = Annotated[Path, typer.Argument(help="Output file of `faristol record erasures`.")]
 
 
-def prepare(
-    writer: Writer = "",
-    reader: Reader = "",
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
-) -> None:
+def prepare(stored: StoredRecord, writer: Writer = "", reader: Reader = "") -> None:
     """Prepare the record for processes of this version while those of the previous version run.
 
     Creates missing tables, runs the migrations that only add, and grants roles their rights. Uses the owner of the
@@ -36,7 +30,7 @@ def prepare(
     from faristol.event_store.backends import migrations
     from faristol.host.roles import describe_rights, grant
 
-    settings = owners_settings_of(data=data, database_url=database_url)
+    settings = stored.load_owners_settings()
     names = roles_of(writer, reader)
     taken: list[str] = []
 
@@ -49,7 +43,7 @@ def prepare(
     run(work())
     lines = [*(f"{name} taken" for name in taken), *describe_rights(names), "the record is ready for this version"]
     granted = {str(role): name for role, name in names.items()}
-    print_answer({"taken": taken, "granted": granted}, lines, json_output=json_output, indent=None)
+    stored.print({"taken": taken, "granted": granted}, lines)
 
 
 def prune(
@@ -95,10 +89,8 @@ def prune(
 
 
 def erasures(
+    stored: StoredRecord,
     file: Annotated[Path, typer.Argument(help="The output file; entries of an existing file are retained.")],
-    data: Data = None,
-    database_url: Database = None,
-    json_output: AsJson = False,
 ) -> None:
     """Write the ids of erased persons to a file, without names, to store beside backups of the record.
 
@@ -106,17 +98,12 @@ def erasures(
     """
     from faristol.personal_data import erasure_list as lists
 
-    found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
+    found = lists.write(file, stored.open(lists.read_record))
     content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
-    print_answer(
-        content,
-        f"{format_count(len(found.at), 'erased person', 'erased people')} written",
-        json_output=json_output,
-        indent=None,
-    )
+    stored.print(content, f"{format_count(len(found.at), 'erased person', 'erased people')} written")
 
 
-def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+def erase_again(stored: StoredRecord, file: Erased) -> None:
     """Erase again all persons who were erased after the backup from which this record was restored."""
     from faristol.personal_data import erasure_list as lists
 
@@ -125,8 +112,8 @@ def erase_again(file: Erased, data: Data = None, database_url: Database = None, 
     async def work(record: Record) -> list[str]:
         return await lists.apply(record, listed)
 
-    again = with_record(owners_settings_of(data=data, database_url=database_url), work)
-    print_answer({"erased": again}, format_erased_again(again), json_output=json_output, indent=None)
+    again = stored.open_as_owner(work)
+    stored.print({"erased": again}, format_erased_again(again))
 
 
 def format_erased_again(again: list[str]) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import MAX_CONTRACT_NUMBER
 from faristol.cli.season.seasons import SeasonArgument
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
@@ -16,11 +17,9 @@ from faristol.pb.results.v1 import careers_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.names import Named, candidates
-from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.common import columns
 from faristol.table_terminal.shared.names import find_named
-from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 
 CAREER = N_("{name}: {tournaments} {tournaments:tournament|tournaments}, {wins} won, {draws} drawn, {losses} lost")
 HIGHEST_GAME = N_("Highest game: {score}–{other} ({game})")
@@ -40,20 +39,18 @@ MinGamesOption = Annotated[
 ]
 
 
-def show_career(
-    person: PersonArgument, opponent: OpponentOption = "", address: Address = None, json_output: AsJson = False
-) -> None:
+def show_career(client: Client, person: PersonArgument, opponent: OpponentOption = "") -> None:
     """Print the career of a player, or the games against an opponent."""
-    player_id, opponent_id = (_find_player(given, address) for given in (person, opponent))
-    found: pb.GetCareerResponse = answer_to(pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id), address)
-    print_answer(to_json(found), format_career(found, language_of_terminal()), json_output=json_output)
+    player_id, opponent_id = (_find_player(given, client) for given in (person, opponent))
+    found: pb.GetCareerResponse = client.answer_to(pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id))
+    client.print(to_json(found), format_career(found, client.language))
 
 
-def _find_player(given: str, address: str | None) -> str:
+def _find_player(given: str, client: ServiceClient) -> str:
     """Return the id of a player of any tournament; ``given`` if it means none. Raises ``Unclear`` for several."""
     if not given:
         return ""
-    found: results.SearchPlayersResponse = answer_to(results.SearchPlayersRequest(search=given), address)
+    found: results.SearchPlayersResponse = client.answer_to(results.SearchPlayersRequest(search=given))
     known = [Named(player.player_id, player.name, player.club) for player in found.players]
     return find_named(given, known).id if candidates(given, known) else given
 
@@ -81,13 +78,11 @@ def format_career(found: pb.GetCareerResponse, language: str) -> Iterator[str]:
         yield from columns(rows) if rows else ()
 
 
-def show_bests(
-    season: SeasonArgument, min_games: MinGamesOption = 0, address: Address = None, json_output: AsJson = False
-) -> None:
+def show_bests(client: Client, season: SeasonArgument, min_games: MinGamesOption = 0) -> None:
     """Print the best results of a season: games, spreads, plays, averages and medals."""
     request = pb.GetSeasonBestsRequest(season_id=season, min_games=min_games)
-    found: pb.GetSeasonBestsResponse = answer_to(request, address)
-    print_answer(to_json(found), format_bests(found, language_of_terminal()), json_output=json_output)
+    found: pb.GetSeasonBestsResponse = client.answer_to(request)
+    client.print(to_json(found), format_bests(found, client.language))
 
 
 def format_bests(found: pb.GetSeasonBestsResponse, language: str) -> Iterator[str]:

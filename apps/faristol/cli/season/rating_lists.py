@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import MAX_CONTRACT_NUMBER
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import federation_pb2 as pb
 from faristol.presentation.catalogue import CATALOGUE
-from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns
 from faristol.text import say, translations
-from faristol.text.terminal import language_of_terminal
 
 NO_LISTS = N_("There are no numbered rating lists.")
 LIST_LINE = N_("List {number}: {name}, {players} {players:player|players}, revision {revision}")
@@ -39,10 +38,10 @@ RevisionOption = Annotated[
 ]
 
 
-def list_lists(address: Address = None, json_output: AsJson = False) -> None:
+def list_lists(client: Client) -> None:
     """List the numbered lists with their tournaments, the latest first."""
-    found: pb.ListFederationListsResponse = answer_to(pb.ListFederationListsRequest(), address)
-    print_answer(to_json(found), _format_heads(found.lists, language_of_terminal()), json_output=json_output)
+    found: pb.ListFederationListsResponse = client.answer_to(pb.ListFederationListsRequest())
+    client.print(to_json(found), _format_heads(found.lists, client.language))
 
 
 def _format_heads(heads: Iterable[pb.FederationListHead], language: str) -> Iterator[str]:
@@ -64,20 +63,15 @@ def _format_head(head: pb.FederationListHead, revision: int, language: str) -> s
     return say(LIST_LINE, params, language)
 
 
-def show(
-    number: OptionalNumber = 0,
-    revision: RevisionOption = None,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
+def show(client: Client, number: OptionalNumber = 0, revision: RevisionOption = None) -> None:
     """Print a numbered list: ratings, their changes, and the ratings that the revision moved."""
-    found = _ask(number, revision, address)
-    print_answer(to_json(found), format_list(found, language_of_terminal()), json_output=json_output)
+    found = _ask(number, revision, client)
+    client.print(to_json(found), format_list(found, client.language))
 
 
-def _ask(number: int, revision: int | None, address: str | None) -> pb.GetFederationListResponse:
-    found: pb.GetFederationListResponse = answer_to(
-        pb.GetFederationListRequest(number=number, revision=revision), address
+def _ask(number: int, revision: int | None, client: ServiceClient) -> pb.GetFederationListResponse:
+    found: pb.GetFederationListResponse = client.answer_to(
+        pb.GetFederationListRequest(number=number, revision=revision)
     )
     return found
 
@@ -129,8 +123,8 @@ def _format_moved(
         yield say(MOVED_LINE, params, language)
 
 
-def export(number: OptionalNumber = 0, revision: RevisionOption = None, address: Address = None) -> None:
+def export(client: ServiceClient, number: OptionalNumber = 0, revision: RevisionOption = None) -> None:
     """Print a numbered list as CSV, the input of `faristol player import`."""
-    found = _ask(number, revision, address)
+    found = _ask(number, revision, client)
     rows = ((line.name, line.club, line.rating, line.player_id) for line in found.ratings if line.name)
     typer.echo(format_csv(LIST_COLUMNS, rows), nl=False)

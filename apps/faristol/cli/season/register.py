@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import MAX_CONTRACT_NUMBER
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.federation.people_export import format_register
 from faristol.host import StartError
@@ -19,10 +20,7 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
 from faristol.presentation.register_sentences import describe_change
-from faristol.table_terminal.shared.common import print_answer
-from faristol.table_terminal.shared.services import answer_to
 from faristol.text import say, translations
-from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.lists import decoded_content_of
 from faristol.typed_input.people_list import PeopleList, read_people
 
@@ -64,17 +62,16 @@ CategoriesArgument = Annotated[
 ]
 
 
-def preview_import(
-    file: ListArgument, encoding: EncodingOption = "", address: Address = None, json_output: AsJson = False
-) -> None:
+def preview_import(client: Client, file: ListArgument, encoding: EncodingOption = "") -> None:
     """Print what a list would change: new, changed, doubtful and missing persons, and expired licences."""
-    language = language_of_terminal()
+    language = client.language
     listed = _read(file, encoding, language)
-    found: pb.PreviewImportResponse = answer_to(pb.PreviewImportRequest(rows=listed.rows), address)
-    print_answer(to_json(found), _format_preview(found, listed, language), json_output=json_output)
+    found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
+    client.print(to_json(found), _format_preview(found, listed, language))
 
 
 def import_list(
+    client: Client,
     file: ListArgument,
     encoding: EncodingOption = "",
     lines: LinesOption = "",
@@ -83,17 +80,15 @@ def import_list(
     name: NameOption = "",
     skip_wrong: SkipOption = False,
     digest: DigestOption = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Take a list into the register in one act: all new and changed rows, or those of some lines."""
-    language = language_of_terminal()
+    language = client.language
     listed = _read(file, encoding, language)
     if listed.errors and not skip_wrong:
         wrong = "\n".join(map(str, listed.errors))
         raise StartError(f"{say(WRONG_LINES, {'option': '--skip-wrong'}, language)}\n{wrong}")
     if not digest:
-        found: pb.PreviewImportResponse = answer_to(pb.PreviewImportRequest(rows=listed.rows), address)
+        found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
         digest = found.digest
     request = pb.ImportPersonsRequest(
         command_id=str(uuid.uuid4()),
@@ -104,17 +99,17 @@ def import_list(
         decisions=[_parse_decision(each, language) for each in same_as or ()],
         removed_ids=remove.replace(",", " ").split(),
     )
-    taken: pb.ImportPersonsResponse = answer_to(request, address)
+    taken: pb.ImportPersonsResponse = client.answer_to(request)
     params = {name: getattr(taken, name) for name in ("version", "entered", "changed", "removed")}
-    print_answer(to_json(taken), [say(LIST_TAKEN, params, language)], json_output=json_output)
+    client.print(to_json(taken), [say(LIST_TAKEN, params, language)])
 
 
-def export(address: Address = None) -> None:
+def export(client: ServiceClient) -> None:
     """Print the register as CSV, the input of `faristol register import`."""
     persons: list[pb.RegisteredPerson] = []
     while True:
         request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=1_000)
-        found: pb.ListRegisteredPersonsResponse = answer_to(request, address)
+        found: pb.ListRegisteredPersonsResponse = client.answer_to(request)
         persons += found.persons
         if not found.persons or len(persons) >= found.total:
             break
@@ -122,22 +117,18 @@ def export(address: Address = None) -> None:
 
 
 def set_categories(
-    season: SeasonArgument,
-    categories: CategoriesArgument = None,
-    year: YearOption = 0,
-    address: Address = None,
-    json_output: AsJson = False,
+    client: Client, season: SeasonArgument, categories: CategoriesArgument = None, year: YearOption = 0
 ) -> None:
     """Set the categories by age of a season. A person belongs to the first one with the age."""
-    language = language_of_terminal()
+    language = client.language
     request = pb.SetCategoriesRequest(
         command_id=str(uuid.uuid4()),
         season_id=season,
         year=year,
         categories=[_parse_category(each, language) for each in categories or ()],
     )
-    answer: pb.SetCategoriesResponse = answer_to(request, address)
-    print_answer(to_json(answer), [say(CATEGORIES_SET, {"season": season}, language)], json_output=json_output)
+    answer: pb.SetCategoriesResponse = client.answer_to(request)
+    client.print(to_json(answer), [say(CATEGORIES_SET, {"season": season}, language)])
 
 
 def _read(file: str, encoding: str, language: str) -> PeopleList:

@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson
+from faristol.cli.client import Client, ServiceClient
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import seasons_pb2 as pb
-from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 
 NO_SEASONS = N_("There are no seasons.")
 SEASON_LINE = N_("{name} ({id})")
@@ -35,10 +33,10 @@ PlayerOption = Annotated[
 ]
 
 
-def list_seasons(address: Address = None, json_output: AsJson = False) -> None:
+def list_seasons(client: Client) -> None:
     """List the seasons with their circuits, the latest first."""
-    found: pb.ListSeasonsResponse = answer_to(pb.ListSeasonsRequest(), address)
-    print_answer(to_json(found), _format_seasons(found, language_of_terminal()), json_output=json_output)
+    found: pb.ListSeasonsResponse = client.answer_to(pb.ListSeasonsRequest())
+    client.print(to_json(found), _format_seasons(found, client.language))
 
 
 def _format_seasons(found: pb.ListSeasonsResponse, language: str) -> Iterator[str]:
@@ -50,23 +48,17 @@ def _format_seasons(found: pb.ListSeasonsResponse, language: str) -> Iterator[st
         yield say(NO_SEASONS, {}, language)
 
 
-def show(
-    season: SeasonArgument,
-    circuit: OptionalCircuit = "",
-    player: PlayerOption = "",
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
+def show(client: Client, season: SeasonArgument, circuit: OptionalCircuit = "", player: PlayerOption = "") -> None:
     """Print the ranking of a circuit, or the circuits of a season."""
-    language = language_of_terminal()
+    language = client.language
     if not circuit:
-        of_season: pb.GetSeasonResponse = answer_to(pb.GetSeasonRequest(season_id=season), address)
-        print_answer(to_json(of_season), _format_season(of_season.season, language), json_output=json_output)
+        of_season: pb.GetSeasonResponse = client.answer_to(pb.GetSeasonRequest(season_id=season))
+        client.print(to_json(of_season), _format_season(of_season.season, language))
         return
     request = pb.GetCircuitRequest(season_id=season, circuit_id=circuit, player_id=player)
-    found: pb.GetCircuitResponse = answer_to(request, address)
+    found: pb.GetCircuitResponse = client.answer_to(request)
     lines = _format_games(found, language) if player else format_ranking(found, language)
-    print_answer(to_json(found), lines, json_output=json_output)
+    client.print(to_json(found), lines)
 
 
 def _format_season(season: pb.Season, language: str) -> Iterator[str]:
@@ -123,8 +115,8 @@ def _format_games(found: pb.GetCircuitResponse, language: str) -> Iterator[str]:
         yield from columns(rows) if rows else ()
 
 
-def list_qualified(season: SeasonArgument, circuit: CircuitArgument, address: Address = None) -> None:
+def list_qualified(client: ServiceClient, season: SeasonArgument, circuit: CircuitArgument) -> None:
     """Print the players that qualify by a circuit as CSV, the input of `faristol player import`."""
-    found: pb.GetCircuitResponse = answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit), address)
+    found: pb.GetCircuitResponse = client.answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit))
     rows = ([line.name, line.club, line.player_id] for line in found.lines if line.qualified and line.name)
     typer.echo(format_csv(QUALIFIED_COLUMNS, rows), nl=False)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from google.protobuf.message import Message
 
-from faristol.cli.options import Address, LastRound, Output, Tournament
+from faristol.cli.client import ServiceClient
+from faristol.cli.options import LastRound, Output, Tournament
 from faristol.gateway.api import comma_separated
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.api.downloads import EDITIONS, load_tournament_file, to_tsh_files
@@ -21,10 +24,8 @@ from faristol.kernel.refusal import N_
 from faristol.rules.tournament_files.crosstable import write_crosstable
 from faristol.rules.tournament_files.tou import write_tou
 from faristol.table_terminal.shared.common import localize, print_answer
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service, stub_at
+from faristol.table_terminal.shared.services import stub_at
 from faristol.text import SOURCE
-from faristol.text.terminal import language_of_terminal
 
 NOT_WRITTEN = N_("{file} cannot be written: {problem}")
 
@@ -40,74 +41,69 @@ class Edition(StrEnum):
 
 
 def standings(
+    client: ServiceClient,
     tournament: Tournament,
     of_teams: Annotated[bool, typer.Option("--teams", help="Standings of the teams, in team tournaments.")] = False,
     json_output: InJson = False,
     round_: Round = 0,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the standings with their tie-breaks as CSV; as JSON with the arithmetic of every value."""
+    ask, as_csv = (
+        (Results.team_standings, comma_separated.team_standings)
+        if of_teams
+        else (Results.standings, comma_separated.standings)
+    )
+    asked = partial(ask, round_=round_, arithmetic=json_output)
+    _export(tournament, client, output, asked, None if json_output else as_csv)
 
-    async def ask(results: Results, found: str) -> Any:
-        if of_teams:
-            return to_json(await results.team_standings(found, round_, arithmetic=json_output))
-        return to_json(await results.standings(found, round_, arithmetic=json_output))
 
-    as_csv = comma_separated.team_standings if of_teams else comma_separated.standings
-    _export(tournament, address, output, ask, None if json_output else as_csv)
-
-
-def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None) -> None:
+def teams(client: ServiceClient, tournament: Tournament, json_output: InJson = False, output: Output = None) -> None:
     """Write the teams with their line-ups."""
-
-    async def ask(results: Results, found: str) -> Any:
-        return to_json(await results.teams(found))
-
-    _export(tournament, address, output, ask, None if json_output else comma_separated.teams)
+    _export(tournament, client, output, Results.teams, None if json_output else comma_separated.teams)
 
 
 def pairings(
+    client: ServiceClient,
     tournament: Tournament,
     number: LastRound = 0,
     json_output: InJson = False,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the tables of a round with their scores, and its byes."""
 
     async def ask(results: Results, found: str) -> Any:
         which = number or max(1, len((await results.tournament(found)).tournament.played))
-        return to_json(await results.pairings(found, which))
+        return await results.pairings(found, which)
 
-    _export(tournament, address, output, ask, None if json_output else comma_separated.pairings)
+    _export(tournament, client, output, ask, None if json_output else comma_separated.pairings)
 
 
 def crosstable(
+    client: ServiceClient,
     tournament: Tournament,
     json_output: InJson = False,
     as_text: Annotated[bool, typer.Option("--text", help="Write a table in columns, as federations print it.")] = False,
     round_: Round = 0,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the rounds of all players: opponents, results, scores, starts."""
 
     async def ask(results: Results, found: str) -> Any:
         if as_text:
             return write_crosstable((await load_tournament_file(results, found, round_))[0])
-        return to_json(await results.crosstable(found, round_))
+        return await results.crosstable(found, round_)
 
     as_csv = str if as_text else comma_separated.crosstable
-    _export(tournament, address, output, ask, None if json_output and not as_text else as_csv)
+    _export(tournament, client, output, ask, None if json_output and not as_text else as_csv)
 
 
 def tou(
+    client: ServiceClient,
     tournament: Tournament,
     round_: Round = 0,
     json_output: Annotated[bool, typer.Option("--json", help="Print the file as a text in a JSON object.")] = False,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the results in the form of AUPAIR (.tou), in which federations take them for their ratings."""
 
@@ -115,24 +111,22 @@ def tou(
         text = write_tou((await load_tournament_file(results, found, round_))[0])
         return json.dumps({"tournament_id": found, "tou": text}, ensure_ascii=False) if json_output else text
 
-    _export(tournament, address, output, ask, str)
+    _export(tournament, client, output, ask, str)
 
 
 def tsh(
+    client: ServiceClient,
     tournament: Tournament,
     folder: Annotated[Path, typer.Option(help="Folder to write, created if it does not exist.")],
     round_: Round = 0,
     json_output: Annotated[bool, typer.Option("--json", help="Print the names of the files as JSON.")] = False,
-    address: Address = None,
 ) -> None:
     """Write the folder of a tournament for tsh: config.tsh and a.t. Files of these names are replaced."""
 
-    async def work(stub: Any) -> dict[str, bytes]:
-        results = Results(stub, SOURCE, language_of_terminal())
-        found = await load_tournament_file(results, await tournament_meant(tournament, address), round_)
-        return to_tsh_files(found[0])
+    async def work(results: Results, found: str) -> Mapping[str, bytes]:
+        return to_tsh_files((await load_tournament_file(results, found, round_))[0])
 
-    files = ask_service("results", address, work)
+    files = client.ask_results(tournament, work, SOURCE, client.language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -143,26 +137,24 @@ def tsh(
     print_answer({"files": written}, written, json_output=json_output)
 
 
-def ratings(
-    tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None
-) -> None:
+def ratings(client: ServiceClient, tournament: Tournament, json_output: InJson = False, output: Output = None) -> None:
     """Write the rating list after a tournament; before its last round, an estimate from the results so far."""
 
     async def ask(results: Results, found: str) -> Any:
-        async with stub_at("rating", address) as stub:
-            service = RatingService(stub, language_of_terminal())
-            return to_json(join_ratings(await service.of(found), await results.players(found)))
+        async with stub_at("rating", client.address) as stub:
+            service = RatingService(stub, client.language)
+            return join_ratings(await service.of(found), await results.players(found))
 
-    _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
+    _export(tournament, client, output, ask, None if json_output else comma_separated.ratings)
 
 
 def whole(
+    client: ServiceClient,
     tournament: Tournament,
     json_output: Annotated[
         bool, typer.Option("--json", help="Accepted for consistency: the output is always JSON.")
     ] = True,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the tournament as one JSON object, as of one position: players, teams, pairings, standings."""
 
@@ -185,7 +177,7 @@ def whole(
             "team_standings": to_json(of_teams)["standings"],
         }
 
-    _export(tournament, address, output, ask, None)
+    _export(tournament, client, output, ask, None)
 
 
 def _without_position(content: dict[str, Any]) -> dict[str, Any]:
@@ -193,6 +185,7 @@ def _without_position(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def trf(
+    client: ServiceClient,
     tournament: Tournament,
     edition: Annotated[Edition, typer.Option(help="Version of the format.")] = Edition.TRF26,
     round_: Annotated[
@@ -200,7 +193,6 @@ def trf(
     ] = 0,
     json_output: Annotated[bool, typer.Option("--json", help="Print the file as a text in a JSON object.")] = False,
     output: Output = None,
-    address: Address = None,
 ) -> None:
     """Write the tournament as a TRF file, for pairing and rating programs. `trf pair FILE --check` pairs it again."""
 
@@ -208,12 +200,12 @@ def trf(
         text = (await results.report(found, EDITIONS[edition.value], round_, for_officials=True)).text
         return json.dumps({"tournament_id": found, "trf": text}, ensure_ascii=False) if json_output else text
 
-    _export(tournament, address, output, ask, str)
+    _export(tournament, client, output, ask, str)
 
 
 def _export(
     tournament: str,
-    address: str | None,
+    client: ServiceClient,
     output: Path | None,
     ask: Callable[[Results, str], Awaitable[Any]],
     written: Callable[[Any], str] | None,
@@ -222,11 +214,8 @@ def _export(
 
     The text of a file does not depend on the terminal's language; a refusal does.
     """
-
-    async def work(stub: Any) -> Any:
-        return await ask(Results(stub, SOURCE, language_of_terminal()), await tournament_meant(tournament, address))
-
-    content = ask_service("results", address, work)
+    answer = client.ask_results(tournament, ask, SOURCE, client.language)
+    content = to_json(answer) if isinstance(answer, Message) else answer
     write(written(content) if written else json.dumps(content, ensure_ascii=False, indent=2), output)
 
 

@@ -9,15 +9,13 @@ from typing import Annotated, Any
 import typer
 from google.protobuf.message import Message
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import Tournament
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import fair_play_pb2 as pb
-from faristol.table_terminal.shared.common import columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns, localize
 from faristol.text import number
-from faristol.text.terminal import language_of_terminal
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="ID of the game.")]
 PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="ID of the player.")]
@@ -37,49 +35,40 @@ SIGNAL = N_("signal")
 EXPECTED = N_("{kind}: {count}, {expected} expected by chance")
 
 
-def show_game(game: GameArgument, address: Address = None, json_output: AsJson = False) -> None:
+def show_game(client: Client, game: GameArgument) -> None:
     """Print the turns of a game beside the best plays, and the figures of its players."""
     request = pb.GetGameFairPlayRequest(game_id=game)
-    answer: pb.GetGameFairPlayResponse = _ask_until_complete(request, address, DEFAULT_WAIT_SECONDS, "pending")
-    print_answer(answer, format_game(answer, language_of_terminal()), json_output=json_output)
+    answer: pb.GetGameFairPlayResponse = _ask_until_complete(request, client, DEFAULT_WAIT_SECONDS, "pending")
+    client.print(answer, format_game(answer, client.language))
 
 
-def show_tournament(
-    tournament: Tournament,
-    wait: WaitOption = DEFAULT_WAIT_SECONDS,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
+def show_tournament(client: Client, tournament: Tournament, wait: WaitOption = DEFAULT_WAIT_SECONDS) -> None:
     """Compare the players of a tournament with others of similar ratings, and find overlaps between tables."""
-    tournament_id = run(tournament_meant(tournament, address))
+    tournament_id = client.find_tournament(tournament)
     request = pb.GetTournamentFairPlayRequest(tournament_id=tournament_id)
-    answer: pb.GetTournamentFairPlayResponse = _ask_until_complete(request, address, wait)
-    print_answer(answer, format_tournament(answer, language_of_terminal()), json_output=json_output)
+    answer: pb.GetTournamentFairPlayResponse = _ask_until_complete(request, client, wait)
+    client.print(answer, format_tournament(answer, client.language))
 
 
 def show_player(
-    person: PersonArgument,
-    only: OnlyOption = None,
-    wait: WaitOption = DEFAULT_WAIT_SECONDS,
-    address: Address = None,
-    json_output: AsJson = False,
+    client: Client, person: PersonArgument, only: OnlyOption = None, wait: WaitOption = DEFAULT_WAIT_SECONDS
 ) -> None:
     """Compare a player with others of similar ratings, over all tournaments or some."""
     request = pb.GetPlayerFairPlayRequest(player_id=person, tournament_ids=only or ())
-    answer: pb.GetPlayerFairPlayResponse = _ask_until_complete(request, address, wait)
-    print_answer(answer, format_player(answer, language_of_terminal()), json_output=json_output)
+    answer: pb.GetPlayerFairPlayResponse = _ask_until_complete(request, client, wait)
+    client.print(answer, format_player(answer, client.language))
 
 
-def _ask_until_complete(request: Message, address: str | None, wait: int, pending: str = "pending_games") -> Any:
+def _ask_until_complete(request: Message, client: ServiceClient, wait: int, pending: str = "pending_games") -> Any:
     """Return the answer when all games are analysed, or the last one after ``wait`` seconds.
 
     ``pending`` is the field of the answer that is false when it is complete.
     """
     until = time.monotonic() + wait
-    answer = answer_to(request, address)
+    answer = client.answer_to(request)
     while getattr(answer, pending) and time.monotonic() < until:
         time.sleep(RETRY_INTERVAL_SECONDS)
-        answer = answer_to(request, address)
+        answer = client.answer_to(request)
     return answer
 
 

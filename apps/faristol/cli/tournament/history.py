@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
+from faristol.cli.client import Client
 from faristol.cli.commands import format_command
 from faristol.cli.contract import call
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.options import Tournament
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office
-from faristol.table_terminal.shared.common import print_answer, run
-from faristol.table_terminal.shared.names import TournamentNames, load_names
-from faristol.text.terminal import language_of_terminal
+from faristol.table_terminal.shared.names import TournamentNames
 
 
-def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def history(client: Client, tournament: Tournament) -> None:
     """Show all commands on a tournament: time, command, actor, and the command that would undo it."""
-    known = run(load_names(tournament, address))
+    known = client.load_names(tournament)
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
         after = answer.acts[-1].version if answer.acts else 0
         request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after, others_after=0)
         answer.ClearField("more")
-        answer.MergeFrom(call(address, "ListActs", request))
-    print_answer(answer, format_history(answer, known, language_of_terminal()), json_output=json_output)
+        answer.MergeFrom(call(client, "ListActs", request))
+    client.print(answer, format_history(answer, known, client.language))
 
 
 def format_history(answer: pairing.ListActsResponse, known: TournamentNames, language: str) -> Iterator[str]:

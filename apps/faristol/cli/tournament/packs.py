@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faristol.cli.options import Address, AsJson, OneObject, Tournament, in_language
+from faristol.cli.client import Client
+from faristol.cli.options import OneObject, Tournament, in_language
 from faristol.cli.tournament.export import write_bytes
 from faristol.gateway.api.ratings import RatingService
 from faristol.gateway.duplicate_game.service import Duplicates
@@ -33,10 +34,9 @@ from faristol.presentation.other_programs.packs import (
 )
 from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service, service_at
+from faristol.table_terminal.shared.services import service_at
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import LANGUAGES, SOURCE
-from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from faristol.event_store.transparency.policy import TrustPolicy
@@ -54,6 +54,7 @@ PROOF_OF_OTHER = N_("The proof is not of the final standings of {tournament}.")
 
 
 def pack(
+    client: Client,
     tournament: Tournament,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write, such as copa-pack.zip.")],
     seal_key: Annotated[
@@ -67,8 +68,6 @@ def pack(
             show_default=False,
         ),
     ] = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Write all files of a tournament for its federation as one archive: reports, tables, minutes, games, ratings.
 
@@ -76,12 +75,12 @@ def pack(
     """
 
     async def work(stub: Any) -> PackContent:
-        found = await tournament_meant(tournament, address)
-        head = await Results(stub, language_of_terminal()).tournament(found)
+        found = await tournament_meant(tournament, client.address)
+        head = await Results(stub, client.language).tournament(found)
         spoken = language or language_of_tournament(head)
         async with AsyncExitStack() as stack:
             names = ("game", "results", "pairing", "rating")
-            channels = {name: await stack.enter_async_context(service_at(name, address)) for name in names}
+            channels = {name: await stack.enter_async_context(service_at(name, client.address)) for name in names}
             wanted = PaperRequest(
                 Results(stub, spoken, SOURCE),
                 Duplicates(DuplicateServiceStub(channels["game"]), spoken),
@@ -94,7 +93,7 @@ def pack(
             ratings = RatingService(RatingServiceStub(channels["rating"]), spoken, SOURCE)
             return await gather_pack(wanted, ratings, Pdfs())
 
-    content = ask_service("results", address, work)
+    content = client.ask("results", work)
     write_bytes(write_pack(content, _open_key(seal_key)), output)
     counts: dict[str, Param] = {"files": len(content.files), "name": content.name, "position": content.position}
     lines = [localize(PACKED, file=str(output), **counts)]
@@ -108,7 +107,7 @@ def pack(
         "missing": dict(content.missing),
         "signed": bool(seal_key),
     }
-    print_answer(answer, lines, json_output=json_output)
+    client.print(answer, lines)
 
 
 def _open_key(where: str) -> Any:

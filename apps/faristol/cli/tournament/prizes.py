@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson, Language, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Language, Tournament
 from faristol.gateway.api.contract_json import to_json
-from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import print_answer
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service
 from faristol.text import number, say, translations
 from faristol.text.money import format_money, format_prize
 
 
-def prizes(
-    tournament: Tournament, language: Language = "", address: Address = None, json_output: AsJson = False
-) -> None:
+def prizes(client: Client, tournament: Tournament, language: Language = "") -> None:
     """Print the leaders for the special prizes. `faristol prize offer` defines the prizes."""
-
-    async def ask(stub: Any) -> pb.GetPrizesResponse:
-        return await Results(stub, language).prizes(await tournament_meant(tournament, address))
-
-    found = ask_service("results", address, ask)
-    print_answer(to_json(found), format_prizes(found, language), json_output=json_output)
+    found = client.ask_results(tournament, lambda results, meant: results.prizes(meant), language)
+    client.print(to_json(found), format_prizes(found, language))
 
 
 def awards(
+    client: Client,
     tournament: Tournament,
     provisional: Annotated[
         bool, typer.Option("--provisional", help="By the results so far, for officials, before the final standings.")
     ] = False,
     language: Language = "",
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Print the prize lists with their awards and the reasons. `faristol prize set-list` defines the lists."""
-
-    async def ask(stub: Any) -> pb.GetAwardsResponse:
-        meant = await tournament_meant(tournament, address)
-        return await Results(stub, language).awards(meant, provisional=provisional)
-
-    found = ask_service("results", address, ask)
-    print_answer(to_json(found), format_awards(found, language), json_output=json_output)
+    found = client.ask_results(
+        tournament, lambda results, meant: results.awards(meant, provisional=provisional), language
+    )
+    client.print(to_json(found), format_awards(found, language))
 
 
 def format_awards(found: pb.GetAwardsResponse, language: str) -> Iterator[str]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
-from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service
+from faristol.table_terminal.shared.common import columns
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 
 HEADING = N_(
     "Places still possible in {tournament}: {rounds} {rounds:round|rounds} to be paired, "
@@ -27,26 +25,23 @@ HEADING = N_(
 
 
 def prospects(
+    client: Client,
     tournament: Tournament,
     place: Annotated[
         int, typer.Option("--place", min=1, max=100_000, help="Chances are those of the first places up to this one.")
     ] = 1,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Show the best and the worst place that each player can still reach.
 
     Pairings to come are taken as free, and equal points can be ranked either way.
     """
-    language = language_of_terminal()
 
-    async def ask(stub: Any) -> tuple[str, pb.GetProspectsResponse]:
-        tournament_id = await tournament_meant(tournament, address)
-        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
-        return head.name, await Results(stub, language).prospects(tournament_id, place)
+    async def ask(results: Results, tournament_id: str) -> tuple[str, pb.GetProspectsResponse]:
+        head = (await results.tournament(tournament_id)).tournament
+        return head.name, await results.prospects(tournament_id, place)
 
-    name, found = ask_service("results", address, ask)
-    print_answer(to_json(found), format_prospects(name, found, language), json_output=json_output)
+    name, found = client.ask_results(tournament, ask)
+    client.print(to_json(found), format_prospects(name, found, client.language))
 
 
 def format_prospects(tournament: str, found: pb.GetProspectsResponse, language: str) -> Iterator[str]:

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 import typer
 from rich.table import Table
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import Tournament
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import Named, labels
-from faristol.table_terminal.shared.common import as_json, localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.common import as_json, localize, print_answer
 from faristol.table_terminal.shared.screen import console
-from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.known_players import KnownPlayer, of_list
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS
 
@@ -45,15 +43,15 @@ def rating_systems(
         yield f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}"
 
 
-def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def show(client: Client, tournament: Tournament) -> None:
     """Print the ratings after a tournament; before its last round, an estimate from the results so far."""
-    tournament_id = run(tournament_meant(tournament, address))
-    found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), address)
-    if json_output:
+    tournament_id = client.find_tournament(tournament)
+    found = client.answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id))
+    if client.json_output:
         print_answer(found, (), json_output=True)
         return
-    language = language_of_terminal()
-    called = _load_player_names(tournament_id, address)
+    language = client.language
+    called = _load_player_names(tournament_id, client)
     grid = Table(title=title(found, language))
     read = translations(language).gettext
     for column in RATING_HEADINGS:
@@ -75,21 +73,21 @@ def title(found: rating.EstimateRatingsResponse, language: str) -> str:
     return str(found.system)
 
 
-def _load_player_names(tournament_id: str, address: str | None) -> Mapping[str, str]:
+def _load_player_names(tournament_id: str, client: ServiceClient) -> Mapping[str, str]:
     """Return the names of the players; empty without an address of the results service."""
-    if not (address or Addresses().of("results")):
+    if not (client.address or Addresses().of("results")):
         return {}
-    found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), address)
+    found = client.answer_to(results.ListPlayersRequest(tournament_id=tournament_id))
     return labels([Named(player.player_id, player.name, player.club) for player in found.players])
 
 
-def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def export(client: Client, tournament: Tournament) -> None:
     """Print the rating list after a tournament as CSV, the input of `faristol player import` for the next one."""
-    request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
-    found = answer_to(request, address)
+    request = results.ListPlayersRequest(tournament_id=client.find_tournament(tournament))
+    found = client.answer_to(request)
     if not found.rating_system:
         raise StartError(localize(NO_LIST, tournament=tournament))
-    if json_output:
+    if client.json_output:
         print_answer(as_json(found), (), json_output=True)
         return
     typer.echo(rating_list(found.players), nl=False)

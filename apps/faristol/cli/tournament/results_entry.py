@@ -13,7 +13,8 @@ import typer
 from faristol.access_control.errors import Unauthenticated
 from faristol.access_control.roles import SCORER
 from faristol.access_control.tokens import decode_unverified
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.client.credentials import TOKEN
 from faristol.client.places import ranges
 from faristol.host import StartError
@@ -25,7 +26,6 @@ from faristol.table_terminal.shared.keyboard import enable_line_editing, wait_fo
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import service_at
 from faristol.text import translations
-from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.lists import LineError, content_of
 from faristol.typed_input.results.sheet import ListedResult, read_sheet
 from faristol.typed_input.results.tables import Tables
@@ -47,6 +47,7 @@ MAX_PRINTED_ERRORS = 50
 
 
 def enter(
+    client: Client,
     tournament: Tournament,
     round_: Annotated[
         int,
@@ -65,14 +66,12 @@ def enter(
         bool,
         typer.Option("--sure", help="Also enter implausible results of a file; for single lines use a column sure."),
     ] = False,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Enter the results of a round, table by table, or all of a file or none.
 
     At a terminal it asks for each table; 11 412 378 enters table 11, 412 378 the table asked, ? explains the rest.
     """
-    language = language_of_terminal()
+    language = client.language
     terminal = not file and sys.stdin.isatty()
     if not (arbiter or who_acts() or os.environ.get(TOKEN, "")):
         if not terminal:
@@ -80,8 +79,8 @@ def enter(
         acting_as(typer.prompt(localize(WHO)))
 
     async def work() -> int:
-        tournament_id = await tournament_meant(tournament, address)
-        async with service_at("pairing", address) as channel:
+        tournament_id = await tournament_meant(tournament, client.address)
+        async with service_at("pairing", client.address) as channel:
             calls = ResultsClient(
                 channel,
                 tournament_id,
@@ -96,7 +95,7 @@ def enter(
                 if terminal:
                     await Prompt(calls, _ask, typer.echo, language).run()
                     return 0
-                return await _enter_file(calls, file or "-", language, sure=sure, json_output=json_output)
+                return await _enter_file(calls, file or "-", language, sure=sure, json_output=client.json_output)
             except Refused as refused:
                 raise StartError(str(refused)) from refused
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from faristol.cli.options import Address, AsJson, LastRound, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import LastRound, Tournament
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
 from faristol.presentation.unplayed_results import format_score, has_points
-from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.common import columns
 from faristol.table_terminal.shared.names import played_round, tournament_meant
-from faristol.table_terminal.shared.services import ask_service
 from faristol.text import say, translations
-from faristol.text.terminal import language_of_terminal
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")
@@ -24,17 +23,17 @@ OPPONENT_GONE = N_("No game, because the opponent is absent:")
 WINNER = N_("winner")
 
 
-def show(tournament: Tournament, number: LastRound = 0, address: Address = None, json_output: AsJson = False) -> None:
+def show(client: Client, tournament: Tournament, number: LastRound = 0) -> None:
     """Show the pairings of a round, table by table, with their results, and its byes."""
 
     async def ask(stub: Any) -> tuple[str, pb.GetPairingsResponse]:
-        tournament_id = await tournament_meant(tournament, address)
+        tournament_id = await tournament_meant(tournament, client.address)
         head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
         request = pb.GetPairingsRequest(tournament_id=tournament_id, round=played_round(head, number).round)
         return head.name, await stub.GetPairings(request)
 
-    name, found = ask_service("results", address, ask)
-    print_answer(found, format_round(name, found, language_of_terminal()), json_output=json_output)
+    name, found = client.ask("results", ask)
+    client.print(found, format_round(name, found, client.language))
 
 
 def format_round(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:

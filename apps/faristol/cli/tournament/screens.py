@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.kernel.screens import format_screen_code
@@ -18,17 +19,15 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.catalogue import CATALOGUE
-from faristol.table_terminal.shared.common import columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns, localize
 
 NEVER_SEEN = N_("never seen")
 
 
-def list_screens(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_screens(client: Client, tournament: Tournament) -> None:
     """List the screens with their last reports."""
-    asked = pb.ListScreensRequest(tournament_id=run(tournament_meant(tournament, address)))
-    answer = answer_to(asked, address)
+    asked = pb.ListScreensRequest(tournament_id=client.find_tournament(tournament))
+    answer = client.answer_to(asked)
     labels = labels_of(events.ScreenContent.DESCRIPTOR)
     rows = [
         (
@@ -39,15 +38,14 @@ def list_screens(tournament: Tournament, address: Address = None, json_output: A
         )
         for each in answer.screens
     ]
-    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
+    client.print(answer, columns(rows) if rows else localize(N_("no entries")))
 
 
 def add_picture(
+    client: Client,
     tournament: Tournament,
     name: Annotated[str, typer.Argument(help="Name for officials, such as that of a sponsor.")],
     file: Annotated[Path, typer.Argument(help="PNG, JPEG or WebP of 500 kB at most.")],
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Add a picture for screens from a file."""
     try:
@@ -56,9 +54,9 @@ def add_picture(
         raise StartError(f"{file}: {problem.strerror}") from problem
     command = pairing.AddPictureRequest(
         command_id=str(uuid.uuid4()),
-        tournament_id=run(tournament_meant(tournament, address)),
+        tournament_id=client.find_tournament(tournament),
         name=name,
         content=content,
     )
-    answer = answer_to(command, address)
-    print_answer(answer, localize(CATALOGUE["AddPicture"].said, name=name), json_output=json_output)
+    answer = client.answer_to(command)
+    client.print(answer, localize(CATALOGUE["AddPicture"].said, name=name))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.contract import call
-from faristol.cli.options import Address, AsJson
 from faristol.cli.tournament.takeover import WHICH_DIVISION, read_options
 from faristol.gateway.api.downloads import load_tournament_file
 from faristol.gateway.rpc.results import Results
@@ -30,8 +30,6 @@ from faristol.shadow.replay import COMPARED_SYSTEMS, Plan
 from faristol.shadow.sentences import describe_difference, to_data
 from faristol.shadow.sources import Reader, Reading, Unavailable, open_source
 from faristol.table_terminal.shared.common import localize, print_answer
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE, say
 from faristol.text.terminal import language_of_terminal
 from faristol.tournament.administration.shadows import MAX_EXAMPLES_COUNT
@@ -56,6 +54,7 @@ Place = Annotated[
 
 
 def shadow(
+    client: Client,
     place: Place,
     tournament: Annotated[
         str, typer.Option(help="The tournament here to compare with, which gets the report. Default: only the rules.")
@@ -77,8 +76,6 @@ def shadow(
     memory_file: Annotated[
         Path | None, typer.Option("--state", help="File for the state between readings; default: in the state folder.")
     ] = None,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Follow a tournament of another program, and list its differences: from the rules, and from the tournament here.
 
@@ -90,7 +87,7 @@ def shadow(
         raise typer.BadParameter(localize(UNKNOWN_SYSTEM, known=known, found=system))
     file = memory_file or find_memory_file(place)
     rules = _load_rules(ruleset, option or ())
-    follower = Follower(Reader(open_source(place)), rules, division, system, tournament, address, load_memory(file))
+    follower = Follower(Reader(open_source(place)), rules, division, system, tournament, client, load_memory(file))
     while True:
         try:
             found = follower.compare(follower.reader.read())
@@ -102,7 +99,7 @@ def shadow(
             typer.echo(text, err=True)
         else:
             if once or follower.has_news:
-                _print(follower, found, json_output=json_output, is_single=once)
+                _print(follower, found, json_output=client.json_output, is_single=once)
             save_memory(file, follower.memory)
             if once:
                 raise typer.Exit(1 if found else 0)
@@ -140,7 +137,7 @@ class Follower:
         division: str,
         system: str,
         tournament: str,
-        address: str | None,
+        client: ServiceClient,
         memory: Memory,
     ) -> None:
         self.reader = reader
@@ -148,7 +145,7 @@ class Follower:
         self.division = division
         self.system = system
         self.tournament = tournament
-        self.address = address
+        self.client = client
         self.ruleset, self.has_bye_spread = rules
         self.has_news = self.is_first = True
         self.new: list[str] = []
@@ -213,13 +210,11 @@ class Follower:
         if not self.tournament:
             return "", None
 
-        async def ask(stub: Any) -> tuple[str, TournamentFile]:
-            tournament_id = await tournament_meant(self.tournament, self.address)
-            found, _ = await load_tournament_file(Results(stub, SOURCE, language_of_terminal()), tournament_id)
+        async def ask(results: Results, tournament_id: str) -> tuple[str, TournamentFile]:
+            found, _ = await load_tournament_file(results, tournament_id)
             return tournament_id, found
 
-        tournament_id, found = ask_service("results", self.address, ask)
-        return tournament_id, found
+        return self.client.ask_results(self.tournament, ask, SOURCE, self.client.language)
 
     def _report(self, tournament_id: str, here: TournamentFile | None, found: Comparison, digest: str) -> None:
         players = here.divisions[0].players if here else ()
@@ -236,7 +231,7 @@ class Follower:
             differences=len(found.differences),
             examples=examples,
         )
-        call(self.address, "ReportShadow", request)
+        call(self.client, "ReportShadow", request)
 
 
 def _print(follower: Follower, found: Sequence[Difference], *, json_output: bool, is_single: bool) -> None:

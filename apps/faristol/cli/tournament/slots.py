@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.table_terminal.shared.common import columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns, localize
 
 
-def list_slots(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_slots(client: Client, tournament: Tournament) -> None:
     """List the slots with the game that each shows."""
-    answer = answer_to(pb.ListSlotsRequest(tournament_id=run(tournament_meant(tournament, address))), address)
+    answer = client.answer_to(pb.ListSlotsRequest(tournament_id=client.find_tournament(tournament)))
     rows = [
         (
             localize(N_("slot {slot}"), slot=each.slot),
@@ -24,13 +23,13 @@ def list_slots(tournament: Tournament, address: Address = None, json_output: AsJ
         )
         for each in answer.slots
     ]
-    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
+    client.print(answer, columns(rows) if rows else localize(N_("no entries")))
 
 
-def list_claims(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_claims(client: Client, tournament: Tournament) -> None:
     """List the tables that annotators claim."""
-    answer = answer_to(pb.ListClaimsRequest(tournament_id=run(tournament_meant(tournament, address))), address)
+    answer = client.answer_to(pb.ListClaimsRequest(tournament_id=client.find_tournament(tournament)))
     rows = [
         (localize(N_("table {table}"), table=each.table), each.name or "–", each.annotator_id) for each in answer.claims
     ]
-    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
+    client.print(answer, columns(rows) if rows else localize(N_("no entries")))

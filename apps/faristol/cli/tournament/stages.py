@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.gateway.api.contract_json import to_json
-from faristol.gateway.rpc.results import Results
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
-from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.names import TournamentNames, tournament_meant
-from faristol.table_terminal.shared.services import ask_service
+from faristol.table_terminal.shared.common import columns
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 
 HEADING = N_("{name} ({id}): {closed} of {rounds} rounds closed.")
 FINISHED = N_("{name} ({id}): finished after {closed} {closed:round|rounds}.")
@@ -28,15 +25,10 @@ REPECHAGE = N_("Level {level}, repechage: {one} {points} – {others} {other}")
 NO_OPPONENT = N_("Level {level}, places {first} to {last}: {one} has a bye")
 
 
-def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def show(client: Client, tournament: Tournament) -> None:
     """Show the stages of the championship, the matches of knock-outs, and the final table."""
-    language = language_of_terminal()
-
-    async def ask(stub: Any) -> pb.GetStagesResponse:
-        return await Results(stub, language).stages(await tournament_meant(tournament, address))
-
-    found = ask_service("results", address, ask)
-    print_answer(to_json(found), format_stages(found, language), json_output=json_output)
+    found = client.ask_results(tournament, lambda results, meant: results.stages(meant))
+    client.print(to_json(found), format_stages(found, client.language))
 
 
 def format_stages(found: pb.GetStagesResponse, language: str) -> Iterator[str]:

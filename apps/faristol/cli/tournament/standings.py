@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client
+from faristol.cli.options import Tournament
 from faristol.gateway.api.contract_json import tie_break_value, to_json
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
@@ -17,11 +18,9 @@ from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import NO_HALLS
-from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import load_names, played_round, tournament_meant
-from faristol.table_terminal.shared.services import ask_service
+from faristol.table_terminal.shared.common import as_json, columns, localize
+from faristol.table_terminal.shared.names import played_round
 from faristol.text import number, say, translations
-from faristol.text.terminal import language_of_terminal
 
 AFTER = N_("Standings of {tournament} after round {round}.")
 ANNULLED = N_("{player} left before half of the games, which are not scored for any player (FIDE C.05 6.6).")
@@ -33,34 +32,30 @@ Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
 
 
 def show(
+    client: Client,
     tournament: Tournament,
     of_teams: Annotated[bool, typer.Option("--teams", help="Standings of the teams, in team tournaments.")] = False,
     round_: Annotated[
         int, typer.Option("--round", min=0, max=999, help="Round of the standings; default: the results so far.")
     ] = 0,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Show the standings in the words of their page: rank, name, points, W–D–L and the tie-breaks.
 
     `faristol standings export` writes them for other programs.
     """
-    language = language_of_terminal()
 
-    async def ask(stub: Any) -> tuple[str, Answer]:
-        tournament_id = await tournament_meant(tournament, address)
-        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+    async def ask(results: Results, tournament_id: str) -> tuple[str, Answer]:
+        head = (await results.tournament(tournament_id)).tournament
         if is_of_duplicate_games(head):
             raise StartError(localize(OF_DUPLICATES, tournament=head.name, id=tournament_id))
         if round_:
             played_round(head, round_)
-        results = Results(stub, language)
         if of_teams:
             return head.name, await results.team_standings(tournament_id, round_)
         return head.name, await results.standings(tournament_id, round_)
 
-    name, found = ask_service("results", address, ask)
-    print_answer(to_json(found), format_standings(name, found, language), json_output=json_output)
+    name, found = client.ask_results(tournament, ask)
+    client.print(to_json(found), format_standings(name, found, client.language))
 
 
 def format_standings(tournament: str, found: Answer, language: str) -> Iterator[str]:
@@ -100,13 +95,11 @@ def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: st
         yield f"+{value}" if item.name == "spread" and item.quarters > 0 else value
 
 
-def halls(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def halls(client: Client, tournament: Tournament) -> None:
     """List the halls with the numbers of their tables, from the next pairing on."""
-    known = run(load_names(tournament, address)).tournament
+    known = client.load_names(tournament).tournament
     rows = [
         [hall.name, f"{hall.first_table}–{hall.last_table}", "+".join(map(str, hall.row_tables))]
         for hall in known.halls
     ]
-    print_answer(
-        list(map(as_json, known.halls)), columns(rows) if rows else localize(NO_HALLS), json_output=json_output
-    )
+    client.print(list(map(as_json, known.halls)), columns(rows) if rows else localize(NO_HALLS))

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from faristol.cli.client import Client, ServiceClient
 from faristol.cli.confirmation import agree
 from faristol.cli.contract import call
-from faristol.cli.options import Address, AsJson
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
 from faristol.kernel.errors import Invalid
@@ -28,8 +28,7 @@ from faristol.rules.tournament_files import FileDivision, TournamentFile, Unread
 from faristol.rules.tournament_files.files import ReadFile, is_of_folder, read_folder
 from faristol.rules.tournament_files.mending import mend
 from faristol.rules.tournament_files.tsh import CONFIG_FILE
-from faristol.table_terminal.shared.common import localize, print_answer
-from faristol.table_terminal.shared.services import ask_service
+from faristol.table_terminal.shared.common import localize
 from faristol.text import SOURCE, number, say
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.player_list import REGISTRATION_BATCH_PLAYERS
@@ -62,6 +61,7 @@ File = Annotated[
 
 
 def import_tournament(
+    client: Client,
     file: File,
     tournament_id: Annotated[str, typer.Option("--id", help="ID of the new tournament; default: from its name.")] = "",
     name: Annotated[str, typer.Option(help="Name; default: that of the file.")] = "",
@@ -80,8 +80,6 @@ def import_tournament(
     check: Annotated[
         bool, typer.Option("--check", help="Only read the file and show its doubts and standings.")
     ] = False,
-    address: Address = None,
-    json_output: AsJson = False,
 ) -> None:
     """Take over a tournament of another program: players, pairings, results. After it the tournament goes on here.
 
@@ -95,12 +93,12 @@ def import_tournament(
     try:
         chosen = mend(chosen, mends or ())
     except Invalid as error:
-        raise typer.BadParameter(say(error.problem, error.params, language_of_terminal())) from None
+        raise typer.BadParameter(say(error.problem, error.params, client.language)) from None
     errors = _show_doubts(chosen, assumed)
     of = chosen.divisions[0]
     title = name or chosen.name or file.stem
     if check:
-        print_answer(_describe(chosen, errors), [*_list_standings(title, of)], json_output=json_output)
+        client.print(_describe(chosen, errors), [*_list_standings(title, of)])
         raise typer.Exit(1 if errors else 0)
     if errors:
         raise StartError(localize(ERRORS_LEFT, count=errors))
@@ -120,27 +118,25 @@ def import_tournament(
         keeping=game.KEEPING_RECORDED,
         options=[game.ChosenOption(name=key, value=value) for key, value in options.items()],
     )
-    _take_over(address, request, chosen, json_output=json_output)
+    _take_over(client, request, chosen)
 
 
-def _take_over(
-    address: str | None, request: pairing.CreateTournamentRequest, found: TournamentFile, *, json_output: bool
-) -> None:
+def _take_over(client: Client, request: pairing.CreateTournamentRequest, found: TournamentFile) -> None:
     """Create the tournament with its players and rounds, and print what differs. Raises ``Exit`` for a difference."""
     division = found.divisions[0]
-    created = call(address, "CreateTournament", request).tournament_id
-    player_ids = _register(address, created, division)
+    created = call(client, "CreateTournament", request).tournament_id
+    player_ids = _register(client, created, division)
     closed = position = 0
     if imported := build_rounds(division, player_ids):
         rounds = pairing.ImportRoundsRequest(tournament_id=created, rounds=imported, program=found.program)
-        answer = call(address, "ImportRounds", rounds)
+        answer = call(client, "ImportRounds", rounds)
         closed, position = answer.closed, answer.position
-    position = max(position, _withdraw(address, created, division, player_ids))
-    differences = _compare(address, created, division, player_ids, position)
+    position = max(position, _withdraw(client, created, division, player_ids))
+    differences = _compare(client, created, division, player_ids, position)
     params = {"name": request.name, "tournament": created, "players": len(player_ids), "closed": closed}
     lines = [localize(TAKEN_OVER, **params), *(differences or [localize(SAME_STANDINGS)])]
     content = {"tournament_id": created, "player_ids": player_ids, "closed": closed, "differences": differences}
-    print_answer(content, lines, json_output=json_output)
+    client.print(content, lines)
     if differences:
         raise typer.Exit(1)
 
@@ -192,40 +188,40 @@ def read_options(given: Sequence[str]) -> dict[str, str]:
     return options
 
 
-def _register(address: str | None, tournament_id: str, division: FileDivision) -> list[str]:
+def _register(client: ServiceClient, tournament_id: str, division: FileDivision) -> list[str]:
     """Register the players in the order of their numbers, and return their ids. Raises ``StartError`` for a refusal."""
     requests = build_registrations(division, tournament_id)
     ids: list[str] = []
     for start in range(0, len(requests), REGISTRATION_BATCH_PLAYERS):
         together = requests[start : start + REGISTRATION_BATCH_PLAYERS]
         asked = pairing.RegisterPlayersRequest(tournament_id=tournament_id, players=together)
-        answer = call(address, "RegisterPlayers", asked)
+        answer = call(client, "RegisterPlayers", asked)
         for request, registered in zip(together, answer.registrations, strict=True):
-            ids.append(registered.player_id or call(address, "RegisterPlayer", request).player_id)
+            ids.append(registered.player_id or call(client, "RegisterPlayer", request).player_id)
     return ids
 
 
-def _withdraw(address: str | None, tournament_id: str, division: FileDivision, player_ids: Sequence[str]) -> int:
+def _withdraw(client: ServiceClient, tournament_id: str, division: FileDivision, player_ids: Sequence[str]) -> int:
     """Withdraw the players who have left, and return the position of the last event; 0 if none has."""
     position = 0
     for player_id in list_withdrawn(division, player_ids):
         request = pairing.WithdrawPlayerRequest(tournament_id=tournament_id, player_id=player_id)
-        position = call(address, "WithdrawPlayer", request).position
+        position = call(client, "WithdrawPlayer", request).position
     return position
 
 
 def _compare(
-    address: str | None, tournament_id: str, division: FileDivision, player_ids: Sequence[str], position: int
+    client: ServiceClient, tournament_id: str, division: FileDivision, player_ids: Sequence[str], position: int
 ) -> list[str]:
     """Return a sentence for each player with other points or another spread than in the file."""
     if not division.complete_rounds:
         return []
 
     async def ask(stub: Any) -> Any:
-        results = Results(stub, SOURCE, language_of_terminal())
+        results = Results(stub, SOURCE, client.language)
         return await results.standings(tournament_id, division.complete_rounds, Moment(position))
 
-    language = language_of_terminal()
+    there, language = client.ask("results", ask), client.language
     return [
         localize(
             OTHER_STANDINGS,
@@ -235,9 +231,7 @@ def _compare(
             points_here=number(half_here / 2, language),
             spread_here=spread_here,
         )
-        for name, half_points, spread, half_here, spread_here in compare_standings(
-            division, player_ids, ask_service("results", address, ask)
-        )
+        for name, half_points, spread, half_here, spread_here in compare_standings(division, player_ids, there)
     ]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from faristol.cli.options import Address, AsJson
+from faristol.cli.client import Client
 from faristol.kernel.divisions import format_title
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns
 
 
-def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:
+def list_tournaments(client: Client) -> None:
     """List the tournaments, the latest first: id, name, rules, rounds paired, players."""
-    found = answer_to(pb.ListTournamentsRequest(), address)
+    found = client.answer_to(pb.ListTournamentsRequest())
     rows = (
         [
             entry.tournament_id,
@@ -22,4 +21,4 @@ def list_tournaments(address: Address = None, json_output: AsJson = False) -> No
         ]
         for entry in found.tournaments
     )
-    print_answer(found, columns(rows), json_output=json_output)
+    client.print(found, columns(rows))

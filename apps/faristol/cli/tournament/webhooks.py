@@ -9,15 +9,14 @@ from typing import Annotated
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.client import Client, ServiceClient
+from faristol.cli.options import Tournament
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.presentation.catalogue import CATALOGUE
-from faristol.table_terminal.shared.common import columns, localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import answer_to
+from faristol.table_terminal.shared.common import columns, localize
 from faristol.text import say
 
 SUCCESSES = range(200, 300)
@@ -30,19 +29,19 @@ SEVERAL = N_("{webhook} matches more than one of {known}; specify more of the id
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Id of the webhook, or its beginning.")]
 
 
-def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+def list_webhooks(client: Client, tournament: Tournament) -> None:
     """List the webhooks of a tournament with their states, the oldest first."""
-    answer = answer_to(pb.ListWebhooksRequest(tournament_id=run(tournament_meant(tournament, address))), address)
+    answer = client.answer_to(pb.ListWebhooksRequest(tournament_id=client.find_tournament(tournament)))
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
-    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
+    client.print(answer, columns(rows) if rows else localize(N_("no entries")))
 
 
-def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+def show(client: Client, tournament: Tournament, webhook: Which) -> None:
     """Show a webhook: its filter, its position, its last failure, and its dead letters."""
-    found = run(tournament_meant(tournament, address))
-    webhook_id = find_webhook_id(found, webhook, address)
-    answer = answer_to(pb.ListWebhooksRequest(tournament_id=found, webhook_id=webhook_id), address)
-    print_answer(answer, _whole(answer), json_output=json_output)
+    found = client.find_tournament(tournament)
+    webhook_id = find_webhook_id(found, webhook, client)
+    answer = client.answer_to(pb.ListWebhooksRequest(tournament_id=found, webhook_id=webhook_id))
+    client.print(answer, _whole(answer))
 
 
 def format_new_webhook(_request: object, answer: pb.AddWebhookResponse, _known: object, language: str) -> Iterator[str]:
@@ -51,9 +50,9 @@ def format_new_webhook(_request: object, answer: pb.AddWebhookResponse, _known: 
     yield say(CATALOGUE["RotateWebhookSecret"].said, {"secret": answer.secret}, language)
 
 
-def find_webhook_id(tournament_id: str, beginning: str, address: str | None) -> str:
+def find_webhook_id(tournament_id: str, beginning: str, client: ServiceClient) -> str:
     """Find the id of a webhook by its prefix. Raises ``StartError`` for an unknown or ambiguous one."""
-    found = answer_to(pb.ListWebhooksRequest(tournament_id=tournament_id), address)
+    found = client.answer_to(pb.ListWebhooksRequest(tournament_id=tournament_id))
     known = [str(each.webhook_id) for each in found.webhooks]
     meant = [each for each in known if each.startswith(beginning)]
     if len(meant) == 1:
