@@ -21,16 +21,13 @@ from faristol.pb.rating.v1 import federation_events_pb2 as rating_lists
 from faristol.pb.register.v1 import events_pb2 as register
 from faristol.pb.season.v1 import events_pb2 as season
 from faristol.read_models.projections import (
-    broadcast,
     clocks,
-    halls,
     incidents,
-    messages,
+    lists,
     model,
     players,
     rounds,
     scoresheet,
-    screens,
     tournament,
     waits,
 )
@@ -42,16 +39,16 @@ FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
         pairing.TournamentCreated,
         *tournament.TOURNAMENT_HANDLERS,
         *tournament.WITH_WORDS,
-        *messages.MESSAGE_HANDLERS,
-        *halls.HALL_HANDLERS,
+        *lists.MESSAGE_HANDLERS,
+        *lists.HALL_HANDLERS,
     },
     options.CHANGE_PLAYERS: {*players.PLAYER_HANDLERS},
     options.CHANGE_ROUND: {*rounds.ROUND_HANDLERS, *rounds.RESULT_HANDLERS},
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},
     options.CHANGE_INCIDENTS: {*incidents.INCIDENT_HANDLERS},
     options.CHANGE_CLOCKS: {*clocks.CLOCK_HANDLERS},
-    options.CHANGE_SCREENS: {*screens.SCREEN_HANDLERS},
-    options.CHANGE_BROADCAST: {*broadcast.BROADCAST_HANDLERS},
+    options.CHANGE_SCREENS: {*lists.SCREEN_HANDLERS},
+    options.CHANGE_BROADCAST: {*lists.BROADCAST_HANDLERS},
     options.CHANGE_WAITS: {*waits.WAIT_HANDLERS},
 }
 

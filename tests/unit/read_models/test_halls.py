@@ -8,7 +8,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import events_pb2 as halls
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
-from faristol.read_models.projections.halls import HALL_HANDLERS
+from faristol.read_models.projections.lists import HALL_HANDLERS
 from faristol.read_models.projections.model import change_table
 from faristol.read_models.storage.rows import Game, Sheet, Tournament
 

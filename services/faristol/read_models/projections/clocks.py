@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -10,6 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.changes import Change, sets
 from faristol.read_models.storage.rows import Game, Seat, Sheet
 
 ClockHandler = Callable[[Game, Sheet, Any], None]
@@ -84,18 +86,14 @@ def _apply_player_arrived(game: Game, sheet: Sheet, event: clock.PlayerArrived) 
     _stop(side, event.used_ms)
 
 
-def _apply_player_left(game: Game, sheet: Sheet, event: clock.PlayerLeft) -> None:
-    _side(game, event.player_id).absent = True
-
-
-def _apply_player_returned(game: Game, sheet: Sheet, event: clock.PlayerReturned) -> None:
-    _side(game, event.player_id).absent = False
-
-
 def _apply_clock_stopped(game: Game, sheet: Sheet, event: clock.ClockStopped) -> None:
     sheet.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
     for time in event.times:
         _stop(_side(game, time.player_id), time.used_ms)
+
+
+def _change_seat(change: Change, game: Game, sheet: Sheet, event: Any) -> None:
+    change(_side(game, event.player_id), event)
 
 
 CLOCK_HANDLERS: Mapping[type[Message], ClockHandler] = {
@@ -112,8 +110,8 @@ CLOCK_HANDLERS: Mapping[type[Message], ClockHandler] = {
     clock.RoundTimeExpired: _apply_round_time_expired,
     clock.PlayerAbsent: _apply_player_absent,
     clock.PlayerArrived: _apply_player_arrived,
-    clock.PlayerLeft: _apply_player_left,
-    clock.PlayerReturned: _apply_player_returned,
+    clock.PlayerLeft: partial(_change_seat, sets(absent=True)),
+    clock.PlayerReturned: partial(_change_seat, sets(absent=False)),
     clock.ClockStopped: _apply_clock_stopped,
 }
 """The effect of an event on the clocks of its table; none of them touches the lines of the sheet."""

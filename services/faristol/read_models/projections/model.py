@@ -25,15 +25,17 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import rounds, scoresheet, waits
-from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.broken import Broken, Unknown
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
-from faristol.read_models.projections.halls import HALL_HANDLERS
-from faristol.read_models.projections.messages import MESSAGE_HANDLERS
+from faristol.read_models.projections.lists import (
+    BROADCAST_HANDLERS,
+    HALL_HANDLERS,
+    MESSAGE_HANDLERS,
+    SCREEN_HANDLERS,
+)
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
-from faristol.read_models.projections.screens import SCREEN_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -11,6 +12,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections.broken import Broken
 from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.changes import Change, copies, sets
 from faristol.read_models.storage.rows import Player, Team
 
 
@@ -45,22 +47,6 @@ def _apply_player_amended(of: Championship, event: pairing.PlayerAmended) -> Non
         player.category = event.category
 
 
-def _apply_player_checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
-    _player(of, event.player_id).checked_in = True
-
-
-def _apply_player_checked_out(of: Championship, event: pairing.PlayerCheckedOut) -> None:
-    _player(of, event.player_id).checked_in = False
-
-
-def _apply_player_withdrawn(of: Championship, event: pairing.PlayerWithdrawn) -> None:
-    _leave(of, event.player_id, event.round)
-
-
-def _apply_player_reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
-    _leave(of, event.player_id, 0)
-
-
 def _leave(of: Championship, player_id: str, round_: int) -> None:
     """Withdraw a player from a round on; reinstate the player for round 0."""
     player = _player(of, player_id)
@@ -76,10 +62,6 @@ def _apply_team_registered(of: Championship, event: pairing.TeamRegistered) -> N
     _line_up(of, team, event.player_ids)
 
 
-def _apply_line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
-    _line_up(of, _team(of, event.team_id), event.player_ids)
-
-
 def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
     """Set the line-up of a team."""
     for player in of.players.values():
@@ -88,14 +70,6 @@ def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
     team.line_up = tuple(player_ids)
     for player_id in team.line_up:
         _player(of, player_id).team_id = team.team_id
-
-
-def _apply_team_withdrawn(of: Championship, event: pairing.TeamWithdrawn) -> None:
-    _team(of, event.team_id).withdrawn_round = event.round
-
-
-def _apply_team_reinstated(of: Championship, event: pairing.TeamReinstated) -> None:
-    _team(of, event.team_id).withdrawn_round = 0
 
 
 def _apply_ratings_published(of: Championship, event: rating.RatingListPublished) -> None:
@@ -107,8 +81,12 @@ def _apply_ratings_published(of: Championship, event: rating.RatingListPublished
         tournament.rating_published_at = now
 
 
-def _apply_rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
-    _player(of, event.player_id).new_rating = event.after
+def _change_player(change: Change, of: Championship, event: Any) -> None:
+    change(_player(of, event.player_id), event)
+
+
+def _change_team(change: Change, of: Championship, event: Any) -> None:
+    change(_team(of, event.team_id), event)
 
 
 PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
@@ -116,16 +94,16 @@ PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     pairing.LateEntryAdmitted: _apply_player_entered,
     pairing.PlayersQualified: _apply_players_qualified,
     pairing.PlayerAmended: _apply_player_amended,
-    pairing.PlayerCheckedIn: _apply_player_checked_in,
-    pairing.PlayerCheckedOut: _apply_player_checked_out,
-    pairing.PlayerWithdrawn: _apply_player_withdrawn,
-    pairing.PlayerReinstated: _apply_player_reinstated,
+    pairing.PlayerCheckedIn: partial(_change_player, sets(checked_in=True)),
+    pairing.PlayerCheckedOut: partial(_change_player, sets(checked_in=False)),
+    pairing.PlayerWithdrawn: lambda of, event: _leave(of, event.player_id, event.round),
+    pairing.PlayerReinstated: lambda of, event: _leave(of, event.player_id, 0),
     pairing.TeamRegistered: _apply_team_registered,
-    pairing.LineUpSet: _apply_line_up_set,
-    pairing.TeamWithdrawn: _apply_team_withdrawn,
-    pairing.TeamReinstated: _apply_team_reinstated,
+    pairing.LineUpSet: lambda of, event: _line_up(of, _team(of, event.team_id), event.player_ids),
+    pairing.TeamWithdrawn: partial(_change_team, copies(withdrawn_round="round")),
+    pairing.TeamReinstated: partial(_change_team, sets(withdrawn_round=0)),
     rating.RatingListPublished: _apply_ratings_published,
-    rating.RatingUpdated: _apply_rating_updated,
+    rating.RatingUpdated: partial(_change_player, copies(new_rating="after")),
 }
 """The effect of an event on players and teams."""
 

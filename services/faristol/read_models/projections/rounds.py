@@ -13,6 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections.broken import Broken
 from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.changes import copies, sets
 from faristol.read_models.projections.scoresheet import turns_taken
 from faristol.read_models.storage.rows import Adjustment, Bye, ByeKind, Game, Match, Round, Sanction, Seat
 
@@ -100,10 +101,6 @@ def _apply_game_postponed(game: Game, event: pairing.GamePostponed, version: int
     game.postponed_to = event.postponed_to.ToNanoseconds()
 
 
-def _apply_postponement_ended(game: Game, event: Message, version: int) -> None:
-    game.postponed_to = None
-
-
 def _apply_spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article),)
 
@@ -122,10 +119,6 @@ def _apply_points_adjusted(game: Game, event: pairing.PointsAdjusted, version: i
     if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
         game.score_sanctions = game.score_sanctions[:-1]
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article, sanction=True),)
-
-
-def _apply_result_entered(game: Game, event: pairing.ResultEntered, version: int) -> None:
-    game.entered_by = event.arbiter_id
 
 
 def _apply_result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
@@ -153,7 +146,7 @@ def _score(game: Game, scores: Sequence[game_events.FinalScore]) -> None:
 
 
 RESULT_HANDLERS: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
-    pairing.ResultEntered: _apply_result_entered,
+    pairing.ResultEntered: copies(entered_by="arbiter_id"),
     pairing.ResultRecorded: _apply_result_recorded,
     pairing.ResultCorrected: _apply_result_corrected,
     pairing.SpreadAdjusted: _apply_spread_adjusted,
@@ -161,8 +154,8 @@ RESULT_HANDLERS: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
     pairing.SanctionLifted: _apply_sanction_lifted,
     pairing.PointsAdjusted: _apply_points_adjusted,
     pairing.GamePostponed: _apply_game_postponed,
-    pairing.PostponementCancelled: _apply_postponement_ended,
-    pairing.PostponedGameStarted: _apply_postponement_ended,
+    pairing.PostponementCancelled: sets(postponed_to=None),
+    pairing.PostponedGameStarted: sets(postponed_to=None),
 }
 """The effect of an event of a round on one table and its result. A lifted sanction is identified by the version
 of the stream that its event made.

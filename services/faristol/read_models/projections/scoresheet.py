@@ -16,6 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections import incidents
 from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.changes import Change, copies, sets
 from faristol.read_models.storage.rows import (
     Game,
     Line,
@@ -61,26 +62,6 @@ def board(game: Game) -> list[Placement]:
         if line.kind == results.ENTRY_KIND_PLAY
         for tile in decode_tuples(Placement, line.placements)
     ]
-
-
-def _apply_draws_committed(game: Game, sheet: Sheet, event: events.DrawsCommitted) -> None:
-    sheet.draw_commitment = event.commitment
-
-
-def _apply_seed_revealed(game: Game, sheet: Sheet, event: events.SeedRevealed) -> None:
-    sheet.seed = event.seed
-
-
-def _apply_start_decided(game: Game, sheet: Sheet, event: events.StartDecided) -> None:
-    sheet.first_player_id = event.player_id
-
-
-def _apply_tiles_drawn(game: Game, sheet: Sheet, event: events.TilesDrawn) -> None:
-    sheet.bag_left = event.bag_left
-
-
-def _apply_game_started(game: Game, sheet: Sheet, event: events.GameStarted) -> None:
-    sheet.turn_player_id = event.first_player_id
 
 
 def _apply_tiles_laid(game: Game, sheet: Sheet, event: events.TilesLaid) -> None:
@@ -150,14 +131,6 @@ def _apply_exchanged(game: Game, sheet: Sheet, event: events.Exchanged) -> None:
 def _apply_free_exchanged(game: Game, sheet: Sheet, event: events.FreeExchanged) -> None:
     line = _add(game, results.ENTRY_KIND_FREE_EXCHANGE, 0, event.player_id)
     line.exchanged, line.complete = len(event.faces), True
-
-
-def _apply_passed(game: Game, sheet: Sheet, event: events.Passed) -> None:
-    _add(game, results.ENTRY_KIND_PASS, event.turn, event.player_id)
-
-
-def _apply_cannot_play(game: Game, sheet: Sheet, event: events.CannotPlay) -> None:
-    _add(game, results.ENTRY_KIND_CANNOT_PLAY, event.turn, event.player_id)
 
 
 def _apply_turn_lost(game: Game, sheet: Sheet, event: events.TurnLost) -> None:
@@ -270,24 +243,36 @@ def _apply_entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTak
     incidents.note(sheet, results.INCIDENT_KIND_TAKEN_BACK, event.turn, event.player_id)
 
 
-def _apply_table_handed_over(game: Game, sheet: Sheet, event: events.TableHandedOver) -> None:
-    game.cell_hall = event.hall
+def _add_turn(kind: int, game: Game, sheet: Sheet, event: events.Passed | events.CannotPlay) -> None:
+    _add(game, kind, event.turn, event.player_id)
 
 
-def _apply_table_back(game: Game, sheet: Sheet, event: events.TableReturned | events.TableTakenBack) -> None:
-    game.cell_hall = ""
+def _beside(change: Change, game: Game, sheet: Sheet, event: Any) -> None:
+    change(sheet, event)
 
 
-def _beside(note: Callable[[Sheet, Any], None], game: Game, sheet: Sheet, event: Any) -> None:
-    note(sheet, event)
+def _change_game(change: Change, game: Game, sheet: Sheet, event: Any) -> None:
+    change(game, event)
 
+
+_ON_SHEET: Mapping[type[Message], Change] = {
+    events.DrawsCommitted: copies(draw_commitment="commitment"),
+    events.SeedRevealed: copies(seed="seed"),
+    events.StartDecided: copies(first_player_id="player_id"),
+    events.TilesDrawn: copies(bag_left="bag_left"),
+    events.GameStarted: copies(turn_player_id="first_player_id"),
+    **incidents.INCIDENT_HANDLERS,
+}
+"""The effect of an event that changes only the sheet."""
+
+_ON_GAME: Mapping[type[Message], Change] = {
+    events.TableHandedOver: copies(cell_hall="hall"),
+    events.TableReturned: sets(cell_hall=""),
+    events.TableTakenBack: sets(cell_hall=""),
+}
+"""The effect of an event that changes only the game."""
 
 FOLDS: Mapping[type[Message], Fold] = {
-    events.DrawsCommitted: _apply_draws_committed,
-    events.SeedRevealed: _apply_seed_revealed,
-    events.StartDecided: _apply_start_decided,
-    events.TilesDrawn: _apply_tiles_drawn,
-    events.GameStarted: _apply_game_started,
     events.TilesLaid: _apply_tiles_laid,
     events.TilesTakenBack: _apply_tiles_taken_back,
     events.PlayPlaced: _apply_play_placed,
@@ -299,8 +284,8 @@ FOLDS: Mapping[type[Message], Fold] = {
     events.BlankSettled: _apply_blank_settled,
     events.Exchanged: _apply_exchanged,
     events.FreeExchanged: _apply_free_exchanged,
-    events.Passed: _apply_passed,
-    events.CannotPlay: _apply_cannot_play,
+    events.Passed: partial(_add_turn, results.ENTRY_KIND_PASS),
+    events.CannotPlay: partial(_add_turn, results.ENTRY_KIND_CANNOT_PLAY),
     events.TurnLost: _apply_turn_lost,
     events.PlayCompleted: _apply_play_completed,
     events.CountSettled: _apply_count_settled,
@@ -315,10 +300,8 @@ FOLDS: Mapping[type[Message], Fold] = {
     events.TableClosed: _apply_table_closed,
     events.GameReopened: _apply_game_reopened,
     events.EntriesTakenBack: _apply_entries_taken_back,
-    events.TableHandedOver: _apply_table_handed_over,
-    events.TableReturned: _apply_table_back,
-    events.TableTakenBack: _apply_table_back,
-    **{event: partial(_beside, note) for event, note in incidents.INCIDENT_HANDLERS.items()},
+    **{event: partial(_beside, change) for event, change in _ON_SHEET.items()},
+    **{event: partial(_change_game, change) for event, change in _ON_GAME.items()},
 }
 """The effect of an event of a game on the rows of its open table."""
 
@@ -329,9 +312,7 @@ WITHOUT_LINES: frozenset[type[Message]] = frozenset(
         events.TilesDrawn,
         events.GameStarted,
         events.TilesLaid,
-        events.TableHandedOver,
-        events.TableReturned,
-        events.TableTakenBack,
+        *_ON_GAME,
         *incidents.INCIDENT_HANDLERS,
     )
 )

@@ -11,11 +11,15 @@ from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.changes import copies, sets
 from faristol.read_models.storage.rows import Announced, Division, Option, StoredHall, Tournament
 from faristol.rules.ruleset.options import NONE
 
 TEAMS_OPTION = "teams"
 """The option of rulesets that makes a tournament one of teams (FISE 4.4)."""
+
+DESCRIBED = ("name", "time_zone", "place", "country", "starts_on", "ends_on", "organiser", "link")
+"""Columns of a tournament that its description sets."""
 
 
 def build_championship(event: pairing.TournamentCreated) -> Championship:
@@ -59,29 +63,6 @@ def _apply_division_renamed(tournament: Tournament, event: pairing.DivisionRenam
         tournament.division = renamed.name
 
 
-def _apply_tournament_described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
-    tournament.name, tournament.time_zone = event.name, event.time_zone
-    tournament.place, tournament.country = event.place, event.country
-    tournament.starts_on, tournament.ends_on = event.starts_on, event.ends_on
-    tournament.organiser, tournament.link = event.organiser, event.link
-
-
-def _apply_tournament_archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
-    tournament.archived = True
-
-
-def _apply_tournament_removed(tournament: Tournament, event: pairing.TournamentRemoved) -> None:
-    tournament.removed = True
-
-
-def _apply_tournament_restored(tournament: Tournament, event: pairing.TournamentRestored) -> None:
-    tournament.archived = tournament.removed = False
-
-
-def _apply_rounds_changed(tournament: Tournament, event: pairing.RoundsChanged) -> None:
-    tournament.rounds = event.rounds
-
-
 def _apply_ruleset_pinned(tournament: Tournament, event: pairing.RulesetPinned) -> None:
     tournament.ruleset, tournament.ruleset_digest = event.ruleset.name, event.ruleset.digest
     tournament.ruleset_options = tuple(Option(each.name, each.value) for each in event.ruleset.options)
@@ -91,14 +72,6 @@ def _apply_ruleset_pinned(tournament: Tournament, event: pairing.RulesetPinned) 
 
 def _apply_lexicon_pinned(tournament: Tournament, event: pairing.LexiconPinned) -> None:
     tournament.lexicon, tournament.lexicon_digest = event.lexicon.name, event.lexicon.digest
-
-
-def _apply_standings_published(tournament: Tournament, event: pairing.StandingsPublished) -> None:
-    tournament.over = True
-
-
-def _apply_standings_reopened(tournament: Tournament, event: pairing.StandingsReopened) -> None:
-    tournament.over = False
 
 
 def _apply_halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
@@ -119,15 +92,15 @@ def _apply_registration_set(tournament: Tournament, event: registration.Registra
 TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _apply_division_added,
     pairing.DivisionRenamed: _apply_division_renamed,
-    pairing.TournamentDescribed: _apply_tournament_described,
-    pairing.TournamentArchived: _apply_tournament_archived,
-    pairing.TournamentRemoved: _apply_tournament_removed,
-    pairing.TournamentRestored: _apply_tournament_restored,
-    pairing.RoundsChanged: _apply_rounds_changed,
+    pairing.TournamentDescribed: copies(**{name: name for name in DESCRIBED}),
+    pairing.TournamentArchived: sets(archived=True),
+    pairing.TournamentRemoved: sets(removed=True),
+    pairing.TournamentRestored: sets(archived=False, removed=False),
+    pairing.RoundsChanged: copies(rounds="rounds"),
     pairing.RulesetPinned: _apply_ruleset_pinned,
     pairing.LexiconPinned: _apply_lexicon_pinned,
-    pairing.StandingsPublished: _apply_standings_published,
-    pairing.StandingsReopened: _apply_standings_reopened,
+    pairing.StandingsPublished: sets(over=True),
+    pairing.StandingsReopened: sets(over=False),
     pairing.HallsSet: _apply_halls_set,
     pairing.RoundsAnnounced: _apply_rounds_announced,
     registration.RegistrationSet: _apply_registration_set,

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.projections.changes import copies
 from faristol.read_models.storage.rows import Sheet, Wait
 
 WaitHandler = Callable[[Sheet, Any], None]
@@ -61,10 +62,6 @@ def _apply_play_placed(sheet: Sheet, event: game.PlayPlaced) -> None:
         _add_wait(results.WAIT_KIND_OFF_CENTRE, sheet, event)
 
 
-def _apply_arbiter_assigned(sheet: Sheet, event: game.ArbiterAssigned) -> None:
-    sheet.arbiter_id = event.arbiter_id
-
-
 def _apply_arbiter_left(sheet: Sheet, event: game.ArbiterLeft) -> None:
     sheet.arbiter_id = ""
     _close_waits((results.WAIT_KIND_ARBITER,), sheet, event)
@@ -78,7 +75,7 @@ _OF_PLAY = _closes(results.WAIT_KIND_CHALLENGE, results.WAIT_KIND_OFF_CENTRE)
 
 WAIT_HANDLERS: Mapping[type[Message], WaitHandler] = {
     game.ArbiterCalled: partial(_add_wait, results.WAIT_KIND_ARBITER),
-    game.ArbiterAssigned: _apply_arbiter_assigned,
+    game.ArbiterAssigned: copies(arbiter_id="arbiter_id"),
     game.ArbiterLeft: _apply_arbiter_left,
     game.ChallengeRaised: partial(_add_wait, results.WAIT_KIND_CHALLENGE, number="challenge"),
     game.ChallengeRuled: _closes(results.WAIT_KIND_CHALLENGE),
