@@ -14,11 +14,11 @@ import pytest
 import pytest_asyncio
 from tests.component.processes import faristol
 from tests.component.quick import Championship, championship
+from tests.support.spreadsheets import read_ods
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.other_programs.open_document import read_ods
 from faristol.presentation.other_programs.packs import open_pack
 from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound, RoundKind, TournamentFile
 from faristol.rules.tournament_files.files import read_file, read_folder

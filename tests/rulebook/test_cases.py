@@ -9,6 +9,7 @@ import pytest
 
 from faristol.casebook.articles import articles_of
 from faristol.casebook.case import Case
+from faristol.casebook.commands import verbs_of
 from faristol.casebook.coverage import as_markdown, coverage
 from faristol.casebook.duplicate_game.actions import OF_PLAYERS
 from faristol.casebook.duplicate_game.game import DUPLICATE_VERBS
@@ -16,7 +17,6 @@ from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.reader import files_in, read_cases
 from faristol.casebook.runner import Verdict, run_case
 from faristol.casebook.tournament.actions import TOURNAMENT_VERBS
-from faristol.casebook.verbs import verbs_of
 from faristol.rules import load_book, load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent

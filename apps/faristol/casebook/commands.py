@@ -1,18 +1,20 @@
-"""The commands of a step: one, or all those of a whole turn."""
+"""The commands of a step, one or all those of a whole turn, by their verbs: every command of the contract is a verb."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from faristol.casebook.case import ARBITER, Step
 from faristol.casebook.document import Value
 from faristol.casebook.forms import board_of, fill
 from faristol.casebook.names import Names
-from faristol.casebook.verbs import Verb
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import kebab
 from faristol.pb.clock.v1 import clock_pb2
@@ -178,3 +180,36 @@ def _count_field_tokens(field: Any, tokens: list[str], names: Names) -> int:
     if field.name in ("game_id", "player_ids"):
         return next((count for count, token in enumerate(tokens) if token not in names.ids), len(tokens))
     return len(tokens) if field.is_repeated else 1
+
+
+TABLE_STEP_FIELDS = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
+"""Fields that the step itself determines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A command."""
+
+    method: MethodDescriptor
+
+    @property
+    def name(self) -> str:
+        """The name in cases: ``place-play``."""
+        return kebab(self.method.name)
+
+    @property
+    def request(self) -> type[Message]:
+        """The class of its requests."""
+        return GetMessageClass(self.method.input_type)
+
+    @property
+    def argument(self) -> str:
+        """The field for the text after the verb; empty if the command has none."""
+        return next((field.name for field in self.method.input_type.fields if field.name not in TABLE_STEP_FIELDS), "")
+
+
+def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
+    """Return every command of the services on a table, by name: methods with ``command_id`` and ``game_id``."""
+    methods = [method for service in services for method in service.methods]
+    found = [Verb(method) for method in methods if {"command_id", "game_id"} <= set(method.input_type.fields_by_name)]
+    return {verb.name: verb for verb in found}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -11,7 +13,6 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.casebook.document import CaseError, Value
-from faristol.casebook.pictures import content_of
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
@@ -288,3 +289,22 @@ def _one(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if isinstance(value, int):
         return format_duration(value) if field.name.endswith("_ms") and value >= 0 else str(value)
     return (called(value) if is_id(field.name) else str(value)) or '""'
+
+
+_SIZE = re.compile(r"(\d{1,4}) × (\d{1,4})")
+
+
+def content_of(text: str) -> bytes:
+    """Return a PNG file of a size in pixels, written as ``640 × 480``; any other text is a file with this text."""
+    size = _SIZE.fullmatch(text)
+    return text.encode() if size is None else _write_png(*map(int, size.groups()))
+
+
+def _write_png(width: int, height: int) -> bytes:
+    """Return a black picture, as a file with one bit for each pixel."""
+    row = bytes(1 + (width + 7) // 8)
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * height)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )

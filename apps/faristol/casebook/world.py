@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from google.protobuf.message import Message
 
 from faristol.casebook.case import ARBITER, JUDGE, TOURNAMENT_ID, TOURNAMENT_STREAM, Case, Step
-from faristol.casebook.commands import Commands
+from faristol.casebook.commands import Commands, Verb
 from faristol.casebook.document import Value
 from faristol.casebook.forms import fill, moment
 from faristol.casebook.hosts.judges import finding
@@ -19,7 +19,6 @@ from faristol.casebook.hosts.services import Services
 from faristol.casebook.hosts.table import CaseTable
 from faristol.casebook.names import BETWEEN
 from faristol.casebook.tournament.results import seats
-from faristol.casebook.verbs import Verb
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant

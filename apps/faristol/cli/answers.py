@@ -11,17 +11,14 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.access.access import caller, credentials
-from faristol.cli.access.data_requests import data_requests
 from faristol.cli.commands import format_command
-from faristol.cli.duplicate_game.answers import format_play, tops, waiting
+from faristol.cli.duplicate_game.play import format_play, tops, waiting
 from faristol.cli.hall.cells import cells, kept_aside, kept_commands
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
-from faristol.cli.players.entries import entries, form, mail_status
-from faristol.cli.players.fees import fees
-from faristol.cli.players.requests import player_requests, proposals
-from faristol.cli.season.careers import merges
+from faristol.cli.players.entries import entries, fees, form, mail_status
+from faristol.cli.players.requests import data_requests, final_checks, player_requests, proposals
 from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
-from faristol.cli.season.register_answers import (
+from faristol.cli.season.register import (
     format_acts,
     format_categories,
     format_clubs,
@@ -29,7 +26,7 @@ from faristol.cli.season.register_answers import (
     format_missing_licences,
     format_persons,
 )
-from faristol.cli.tournament.final_checks import final_checks
+from faristol.cli.season.seasons import merges
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.stages import format_qualification
 from faristol.cli.tournament.webhooks import format_new_webhook

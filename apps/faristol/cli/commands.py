@@ -58,7 +58,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {
             "list": Verb("tournament.tournaments:list_tournaments", "List the tournaments."),
             "history": Verb(
-                "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
+                "tournament.tournaments:history", "Show all actions with time, actor and the command that undoes each."
             ),
             "import": Verb("tournament.takeover:import_tournament", "Take over a tournament of another program."),
             "pack": Verb("tournament.packs:pack", "Write all files of a tournament for its federation, signed."),
@@ -102,7 +102,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {
             "list": Verb("season.seasons:list_seasons", "List the seasons with their circuits."),
             "show": Verb("season.seasons:show", "Show the ranking of a circuit, or the circuits of a season."),
-            "bests": Verb("season.careers:show_bests", "Show the best results of a season, and the medals."),
+            "bests": Verb("season.seasons:show_bests", "Show the best results of a season, and the medals."),
             "qualified": Verb(
                 "season.seasons:list_qualified", "Print the players that qualify, the input of `player import`."
             ),
@@ -111,7 +111,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     "person": Noun(
         N_("A player over all tournaments."),
         {
-            "career": Verb("season.careers:show_career", "Show the career of a player, or the games with an opponent."),
+            "career": Verb("season.seasons:show_career", "Show the career of a player, or the games with an opponent."),
         },
     ),
     "register": Noun(
@@ -162,15 +162,15 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     "screen": Noun(
         N_("Hall screens and their programmes."),
         {
-            "list": Verb("tournament.screens:list_screens", "List the screens with their last reports."),
-            "add-picture": Verb("tournament.screens:add_picture", "Add a picture for screens from a file."),
+            "list": Verb("tournament.messages:list_screens", "List the screens with their last reports."),
+            "add-picture": Verb("tournament.messages:add_picture", "Add a picture for screens from a file."),
         },
     ),
     "slot": Noun(
         N_("Stream slots of a broadcast."),
         {
-            "list": Verb("tournament.slots:list_slots", "List the slots with the game that each shows."),
-            "claims": Verb("tournament.slots:list_claims", "List the tables that annotators claim."),
+            "list": Verb("tournament.messages:list_slots", "List the slots with the game that each shows."),
+            "claims": Verb("tournament.messages:list_claims", "List the tables that annotators claim."),
         },
     ),
     "result": Noun(N_("Results that an arbiter enters.")),
@@ -193,7 +193,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         N_("Standings."),
         {
             "show": Verb("tournament.standings:show", "Show the standings after a round, or with the results so far."),
-            "prospects": Verb("tournament.prospects:prospects", "Show the places that each player can still reach."),
+            "prospects": Verb("tournament.standings:prospects", "Show the places that each player can still reach."),
             "export": Verb("tournament.export:standings", "Write the standings with their tie-breaks as CSV or JSON."),
         },
     ),
@@ -251,7 +251,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     ),
     "draw": Noun(
         N_("Draws of hosted games."),
-        {"verify": Verb("game.draws:verify", "Recompute every draw of a game and compare.")},
+        {"verify": Verb("game.sheet:verify", "Recompute every draw of a game and compare.")},
     ),
     "ruleset": Noun(
         N_("Rule books as data: values, articles, options."),
@@ -305,7 +305,9 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "verify": Verb("record.record:verify", "Verify order, hash chain and seals."),
             "key": Verb("record.record:key", "Create a sealing key, and print its public key."),
             "seal": Verb("record.record:seal", "Seal all unsealed events."),
-            "checkpoint": Verb("record.log:checkpoint", "Sign a checkpoint of the log, and print the key of the log."),
+            "checkpoint": Verb(
+                "record.record:checkpoint", "Sign a checkpoint of the log, and print the key of the log."
+            ),
             "export": Verb("record.archive:export", "Write the record to a file that can be verified anywhere."),
             "restore": Verb("record.archive:restore", "Restore an exported record into an empty one."),
             "erase-person": Verb("record.archive:erase_person", "Erase a person permanently."),

@@ -21,7 +21,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import service as results_service
 from faristol.read_models.computed.teams import rank_teams, show_matches
-from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.projection import projection
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.rows import ByeKind, Team

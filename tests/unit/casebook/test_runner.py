@@ -8,11 +8,11 @@ import pytest
 from google.protobuf.descriptor import ServiceDescriptor
 from typer.testing import CliRunner
 
+from faristol.casebook.commands import verbs_of
+from faristol.casebook.forms import content_of
 from faristol.casebook.hosts.services import CLOCK, GAME
-from faristol.casebook.pictures import content_of
 from faristol.casebook.reader import read_cases
 from faristol.casebook.runner import run_case
-from faristol.casebook.verbs import verbs_of
 from faristol.cli.main import app
 from faristol.kernel.screens import size_of_picture
 from faristol.pb.clock.v1 import clock_pb2

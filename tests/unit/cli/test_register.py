@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from faristol.cli.client import Client
-from faristol.cli.season.register import _format_preview, _parse_category, _parse_decision, import_list
-from faristol.cli.season.register_answers import (
+from faristol.cli.season.register import (
+    _format_preview,
+    _parse_category,
+    _parse_decision,
     format_acts,
     format_categories,
     format_clubs,
     format_found,
     format_missing_licences,
     format_persons,
+    import_list,
 )
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

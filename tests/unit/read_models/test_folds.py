@@ -31,7 +31,7 @@ from faristol.read_models.projections import (
     tournament,
     waits,
 )
-from faristol.read_models.projections.broken import Unknown
+from faristol.read_models.projections.championship import Unknown
 from faristol.read_models.projections.model import State
 
 FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {

@@ -12,7 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
-from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.championship import Broken
 
 
 def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.read_models.api.queries.slots import to_slot
+from faristol.read_models.api.queries.messages import to_slot
 from faristol.read_models.storage.rows import Game, Round, Seat, StoredSlot
 
 ROUND = Round(

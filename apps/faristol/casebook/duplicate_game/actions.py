@@ -10,7 +10,6 @@ from google.protobuf.message import Message
 from faristol.casebook.case import OFFICIALS, TOURNAMENT_STREAM, DuplicateCase, Step
 from faristol.casebook.commands import arguments
 from faristol.casebook.document import Value
-from faristol.casebook.duplicate_game.earlier import EARLIER_ID, EARLIER_TOURNAMENT_ID, earlier_game
 from faristol.casebook.duplicate_game.expectations import DUPLICATE_RESULTS, DUPLICATE_STATE
 from faristol.casebook.duplicate_game.game import (
     CASE_ROUND_NUMBER,
@@ -19,7 +18,7 @@ from faristol.casebook.duplicate_game.game import (
     DuplicateGame,
     game_of,
 )
-from faristol.casebook.duplicate_game.position import turns_before
+from faristol.casebook.duplicate_game.position import EARLIER_ID, EARLIER_TOURNAMENT_ID, earlier_game, turns_before
 from faristol.casebook.forms import moment
 from faristol.casebook.rounds import founding, start_of_the_round
 from faristol.casebook.world import Kind, World

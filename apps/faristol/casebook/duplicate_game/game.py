@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from google.protobuf.message import Message
 
 from faristol.casebook.case import TOURNAMENT_ID
+from faristol.casebook.commands import verbs_of
 from faristol.casebook.hosts.services import DUPLICATE, TURN_CLOCK, Services
-from faristol.casebook.verbs import verbs_of
 from faristol.casebook.world import World
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall

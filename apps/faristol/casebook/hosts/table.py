@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.casebook.case import Word
+from faristol.casebook.commands import verbs_of
 from faristol.casebook.forms import since_start
 from faristol.casebook.hosts import judges
 from faristol.casebook.hosts.services import CLOCK, GAME, PAIRING, Services
-from faristol.casebook.verbs import verbs_of
 from faristol.event_store import Conflict, Metadata
 from faristol.host.table_store import clock_stream, game_stream, load_table
 from faristol.kernel.times import Instant

@@ -1,24 +1,24 @@
-"""The start of a tournament of a case, and the actions on it."""
+"""The start of a tournament of a case, the actions on it, and the publication of its drafts."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.casebook.case import DIRECTOR, TOURNAMENT_ID, TOURNAMENT_STREAM, Step, TournamentCase
-from faristol.casebook.commands import arguments
+from faristol.casebook.commands import Verb, arguments
 from faristol.casebook.document import Value
 from faristol.casebook.expectations import STEP
 from faristol.casebook.forms import moment
 from faristol.casebook.hosts.lexicons import LEXICON_NAME
-from faristol.casebook.hosts.services import PAIRING
+from faristol.casebook.hosts.services import PAIRING, Services
 from faristol.casebook.hosts.table import TABLE_VERBS
 from faristol.casebook.table.expectations import TABLE_STATE
 from faristol.casebook.tournament.expectations import TOURNAMENT_RESULTS, TOURNAMENT_STATE
-from faristol.casebook.tournament.publication import ScheduledPublication
 from faristol.casebook.tournament.results import (
     CaseResult,
     absences_of,
@@ -28,14 +28,15 @@ from faristol.casebook.tournament.results import (
     rounds_of,
     seats,
 )
-from faristol.casebook.verbs import Verb
 from faristol.casebook.world import Kind, World
 from faristol.host.table_store import clock_stream, game_stream
 from faristol.kernel.spellings import kebab
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.tournament.administration.tournaments import pin_of
+from faristol.tournament.publication_timer import PublicationTimer
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
 """Verbs that are several commands, or that use the data of the case."""
@@ -267,3 +268,23 @@ TOURNAMENT_KIND = Kind(
     state={**TABLE_STATE, **TOURNAMENT_STATE},
 )
 """Tournaments: entries, pairings, results."""
+
+
+class ScheduledPublication:
+    """The time at which the draft of a tournament is published.
+
+    The timer of a cell counts seconds of the computer, in which the time of a case does not pass.
+    """
+
+    def __init__(self, services: Services, now: Callable[[], datetime]) -> None:
+        """``now`` returns the time of the case."""
+        self._services = services
+        self._timer = PublicationTimer(services.record, now)
+        self._checked: Instant = 0
+
+    async def append_due_events(self, until: Instant) -> None:
+        """Publish the draft if it is due by ``until``, and run all reactions to it."""
+        if until > self._checked:
+            self._checked = until
+            await self._timer.publish_if_due(TOURNAMENT_ID)
+            await self._services.settle()

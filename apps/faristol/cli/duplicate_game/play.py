@@ -1,8 +1,8 @@
-"""`faristol duplicate …`: a duplicate game at a terminal, from the rack to the standings."""
+"""`faristol duplicate …`: a duplicate game at a terminal, from the rack to the claims."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,12 +17,14 @@ from faristol.client.problems import info_of, list_reasons
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS, MAX_SLIPS
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
+from faristol.gateway.duplicate_game.plays import coordinates_of
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.services import send
+from faristol.text import say
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, such as cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
@@ -178,3 +180,38 @@ def decide(
     answer = client.answer_to(request)
     line = localize(CORRECTED if answer.accepted else CLAIM_REFUSED, claim=claim_id, points=answer.score.points)
     client.print(answer, line)
+
+
+WAITS_OPEN = N_("hall {hall} is open")
+WAITS_SLIP = N_("{hall} {player} ({why}): {slips}")
+WAITS_CLAIM = N_("{hall} {claim} of {player}: {words}")
+NOTHING_WAITS = N_("no case is pending")
+
+
+def format_play(play: events.DuplicatePlay) -> str:
+    """Format a play as a judge says it: `H4 C A S E R N A`."""
+    return f"{coordinates_of(play)} {' '.join(play.faces)}"
+
+
+def tops(_request: object, answer: pb.ListTopsResponse, _known: object, _language: str) -> Iterator[str]:
+    """Yield the lines of `duplicate tops`."""
+    yield from (f"{format_play(play)} {play.score}" for play in answer.plays)
+
+
+def waiting(_request: object, answer: pb.ListWaitingResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `duplicate waiting`: open halls, slips to rule on, and claims of any round."""
+    for hall in answer.open_halls:
+        yield say(WAITS_OPEN, {"hall": _hall(hall)}, language)
+    for slip in answer.slips:
+        written = " / ".join(f"{each.coordinates} {each.word}".strip() or "–" for each in slip.slips)
+        of = {"hall": _hall(slip.hall), "player": slip.slips[0].player_id, "why": slip.why, "slips": written}
+        yield say(WAITS_SLIP, of, language)
+    for each in answer.claims:
+        of = {"hall": _hall(each.hall), "claim": each.claim_id, "player": each.slip.player_id, "words": each.words}
+        yield say(WAITS_CLAIM, of, language)
+    if not (answer.open_halls or answer.slips or answer.claims):
+        yield say(NOTHING_WAITS, {}, language)
+
+
+def _hall(hall: events.DuplicateHall) -> str:
+    return hall.name or "–"

@@ -1,4 +1,4 @@
-"""`faristol record verify | key | seal`: verifying and sealing the record; and opening it for other commands."""
+"""`faristol record verify | key | seal | checkpoint`: the integrity of the record, which other commands open too."""
 
 from __future__ import annotations
 
@@ -340,3 +340,38 @@ def seal(
         text = f"{format_count(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
     ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
     stored.print({"seals": ranges}, text)
+
+
+def checkpoint(
+    stored: StoredRecord,
+    key: Annotated[str | None, typer.Option(help="The private key; default: FARISTOL_SEAL_KEY.")] = None,
+    origin: Annotated[
+        str | None, typer.Option(help="Origin of the log; default: FARISTOL_TRANSPARENCY_ORIGIN.")
+    ] = None,
+) -> None:
+    """Add all events to the log and sign a checkpoint, and print the key of the log. A service asks its witnesses."""
+    from faristol.event_store.integrity.seal_keys import open_key
+    from faristol.event_store.transparency.log_store import StoredCheckpoint
+    from faristol.event_store.transparency.log_writer import make_checkpoint, name_log
+    from faristol.event_store.transparency.policy import TrustPolicy, load_policy
+    from faristol.event_store.transparency.signed_note import ED25519_TYPE_ID, VerifierKey
+
+    settings = stored.load_settings(seal_key=key, transparency_origin=origin)
+    if not settings.seal_key:
+        raise typer.BadParameter("there is no key to sign with: use --key FILE; `faristol record key FILE` makes one")
+    private = open_key(settings.seal_key)
+    policy = load_policy(settings.transparency_policy) if settings.transparency_policy else TrustPolicy()
+
+    async def work(record: Record) -> tuple[str, StoredCheckpoint | None]:
+        named = name_log(settings.transparency_origin, record.record_id)
+        try:
+            return named, await make_checkpoint(record, private, named, is_published=policy.is_met(()))
+        except CorruptData as wrong:
+            raise RecordError(f"no checkpoint was signed, the record is wrong at {wrong}") from None
+
+    named, made = with_record(settings, work)
+    public = VerifierKey(named, ED25519_TYPE_ID, private.public_key())
+    size = made.checkpoint.size if made else 0
+    lines = [f"{named}: a checkpoint of {format_count(size, 'event')}", str(public)]
+    answer = {"origin": named, "size": size, "key": str(public), "note": str(made.note) if made else ""}
+    stored.print(answer, lines)

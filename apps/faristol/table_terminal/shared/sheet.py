@@ -14,7 +14,6 @@ from faristol.presentation.plays import score_plays
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.presentation.unplayed_results import format_score
 from faristol.rules import Ruleset
-from faristol.table_terminal.shared.points import format_points
 from faristol.text import cite, translations
 
 GAP = "   "
@@ -108,3 +107,8 @@ def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Align numbers to the right and plays to the left."""
     turn, play, score, total = cells
     return f"{turn:>{widths[0]}}  {play:<{widths[1]}}  {score:>{widths[2]}}  {total:>{widths[3]}}"
+
+
+def format_points(points: int) -> str:
+    """Format points with a minus sign instead of a hyphen, as clocks and sheets write it."""
+    return str(points).replace("-", "−")

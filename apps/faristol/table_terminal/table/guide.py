@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from faristol.casebook.verbs import TABLE_STEP_FIELDS, Verb
+from faristol.casebook.commands import TABLE_STEP_FIELDS, Verb
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events

@@ -12,8 +12,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.casebook.case import ARBITER
+from faristol.casebook.commands import verbs_of
 from faristol.casebook.hosts.services import CLOCK, GAME
-from faristol.casebook.verbs import verbs_of
 from faristol.client.methods import build_call, service_of
 from faristol.client.rulesets import fetch
 from faristol.client.services import call

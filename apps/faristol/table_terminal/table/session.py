@@ -12,9 +12,8 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.casebook.case import ARBITER, JUDGE, Step
-from faristol.casebook.commands import Commands
+from faristol.casebook.commands import Commands, Verb
 from faristol.casebook.document import Value
-from faristol.casebook.verbs import Verb
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from faristol.casebook.case import ARBITER, JUDGE, OFFICIALS
+from faristol.casebook.commands import Verb
 from faristol.casebook.forms import board_of
 from faristol.casebook.steps import SAID_KEYS
-from faristol.casebook.verbs import Verb
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2

@@ -12,7 +12,7 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
 from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
-from faristol.table_terminal.shared.points import format_points
+from faristol.table_terminal.shared.sheet import format_points
 from faristol.table_terminal.table.offers import NextStep, ShownTable
 from faristol.text import cite, say, translations, with_article
 

@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
 ODS_MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
@@ -94,28 +93,3 @@ def _write_cells(row: Row) -> Iterator[str]:
                 f'<table:table-cell office:value-type="float" office:value="{cell}"><text:p>{cell}</text:p>'
                 "</table:table-cell>"
             )
-
-
-def read_ods(content: bytes) -> list[Sheet]:
-    """Return the tables of a spreadsheet that ``write_ods`` made. Raises ``ValueError`` for another file."""
-    try:
-        with zipfile.ZipFile(BytesIO(content)) as archive:
-            if archive.read("mimetype").decode() != ODS_MEDIA_TYPE:
-                raise ValueError("the file is no spreadsheet")
-            root = ElementTree.fromstring(archive.read("content.xml"))  # noqa: S314 # our own file
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError) as error:
-        raise ValueError(f"not a spreadsheet: {error}") from None
-    return [
-        Sheet(
-            table.get(f"{{{_TABLE}}}name", ""),
-            [[*map(_read_cell, row)] for row in table.iter(f"{{{_TABLE}}}table-row")],
-        )
-        for table in root.iter(f"{{{_TABLE}}}table")
-    ]
-
-
-def _read_cell(cell: ElementTree.Element) -> Cell:
-    value = cell.get(f"{{{_OFFICE}}}value")
-    if value is not None:
-        return float(value) if "." in value else int(value)
-    return "\n".join(paragraph.text or "" for paragraph in cell.iter(f"{{{_TEXT}}}p"))

@@ -19,9 +19,8 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.people import load_distinct_names
 from faristol.read_models.api.page import page
-from faristol.read_models.computed.arithmetic import explain
 from faristol.read_models.computed.mode import mode_of
-from faristol.read_models.computed.standings import rank, tie_breaks_of
+from faristol.read_models.computed.standings import explain, rank, tie_breaks_of
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.model import table_of
 from faristol.read_models.projections.scoresheet import board, turns_taken

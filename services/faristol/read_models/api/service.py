@@ -19,14 +19,19 @@ from faristol.read_models.api.queries.days import get_player_day
 from faristol.read_models.api.queries.fair_play import FairPlay
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
 from faristol.read_models.api.queries.log import get_log_checkpoint, get_log_tile, get_proof
-from faristol.read_models.api.queries.messages import list_messages
+from faristol.read_models.api.queries.messages import (
+    get_picture,
+    list_claims,
+    list_messages,
+    list_screens,
+    list_slots,
+    report_screen,
+)
 from faristol.read_models.api.queries.players import get_player, search_players
 from faristol.read_models.api.queries.prizes import get_awards, get_prizes
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
-from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
 from faristol.read_models.api.queries.seasons import get_circuit, get_season, list_seasons
-from faristol.read_models.api.queries.slots import list_claims, list_slots
 from faristol.read_models.api.queries.stages import get_stages
 from faristol.read_models.api.queries.standings import (
     get_crosstable,

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from faristol.kernel.likeness import like
 from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.read_models.computed.arithmetic import explain, to_arithmetic_message
-from faristol.read_models.computed.standings import result_of, rules_of, tie_breaks_of
+from faristol.read_models.computed.standings import explain, result_of, rules_of, tie_breaks_of, to_arithmetic_message
 from faristol.read_models.storage import rows
 from faristol.read_models.storage.rows import (
     ByeKind,

@@ -1,8 +1,10 @@
-"""A tournament with those of its rows that are in memory. Pure."""
+"""A tournament with those of its rows that are in memory, and an event that cannot follow. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Player, Round, Standing, Team, TeamStanding, Tournament
@@ -38,3 +40,17 @@ class Championship:
     def teams_in_order(self) -> list[Team]:
         """Return the teams in the order of registration."""
         return sorted(self.teams.values(), key=lambda team: team.number)
+
+
+class Broken(Exception):
+    """An event that cannot follow those before it, or that is unknown.
+
+    Its tournament is parked and the status reports it: skipping the event would make results wrong.
+    """
+
+
+class Unknown(Broken):
+    """An event that the contract says changes read models, and for which the fold has no function."""
+
+    def __init__(self, fold: str, event: Message) -> None:
+        super().__init__(f"{fold} does not know the event {event.DESCRIPTOR.full_name}")

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.clock.v1 import events_pb2 as clock
-from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.changes import Change, sets
 from faristol.read_models.storage.rows import Game, Seat, Sheet
 

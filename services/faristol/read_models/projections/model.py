@@ -25,8 +25,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import rounds, scoresheet, waits
-from faristol.read_models.projections.broken import Broken, Unknown
-from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.championship import Broken, Championship, Unknown
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
 from faristol.read_models.projections.lists import (
     BROADCAST_HANDLERS,

@@ -10,8 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
-from faristol.read_models.projections.broken import Broken
-from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.championship import Broken, Championship
 from faristol.read_models.projections.changes import Change, copies, sets
 from faristol.read_models.storage.rows import Player, Team
 

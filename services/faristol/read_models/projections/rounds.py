@@ -11,8 +11,7 @@ from faristol.kernel.pairings import seats_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.read_models.projections.broken import Broken
-from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.championship import Broken, Championship
 from faristol.read_models.projections.changes import copies, sets
 from faristol.read_models.projections.scoresheet import turns_taken
 from faristol.read_models.storage.rows import Adjustment, Bye, ByeKind, Game, Match, Round, Sanction, Seat

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections import incidents
-from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.changes import Change, copies, sets
 from faristol.read_models.storage.rows import (
     Game,

@@ -8,12 +8,12 @@ from io import BytesIO
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.spreadsheets import read_ods
 
 from faristol.presentation.other_programs.open_document import (
     MAX_SHEET_NAME_CHARACTERS,
     ODS_MEDIA_TYPE,
     Sheet,
-    read_ods,
     write_ods,
 )
 
