@@ -43,7 +43,7 @@ async def prize_figures(name: str, url: str) -> Figures:
         await _write(record, games)
         await _write(record, [line for game_id in ids for line in _lines(game_id, chance)])
     server = grpc.aio.server()
-    service: Any = results_service.service(ReadModels(record, Progress(record, projection().consumer)))
+    service: Any = results_service.services(ReadModels(record, Progress(record, projection().consumer)))[0]
     results_pb2_grpc.add_ResultsServiceServicer_to_server(service, server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()

@@ -16,7 +16,7 @@ from tests.support.halls import FISC, hall_of
 
 from faristol.cli.contract import command_of as command_line_of
 from faristol.cli.contract import request_of
-from faristol.cli.players.entries import entries as list_entries
+from faristol.cli.players.entries import format_entries as list_entries
 from faristol.cli.tournament.ratings import rating_list
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.consoles.director.commands import command_of as convert_form

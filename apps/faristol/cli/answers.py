@@ -10,26 +10,17 @@ from zoneinfo import ZoneInfo
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.access.access import caller, credentials
+from faristol.cli.access import access
 from faristol.cli.commands import format_command
-from faristol.cli.duplicate_game.play import format_play, tops, waiting
-from faristol.cli.hall.cells import cells, kept_aside, kept_commands
-from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
-from faristol.cli.players.entries import entries, fees, form, mail_status
-from faristol.cli.players.requests import data_requests, final_checks, player_requests, proposals
-from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
-from faristol.cli.season.register import (
-    format_acts,
-    format_categories,
-    format_clubs,
-    format_found,
-    format_missing_licences,
-    format_persons,
-)
-from faristol.cli.season.seasons import merges
-from faristol.cli.tournament.ratings import rating_systems
-from faristol.cli.tournament.stages import format_qualification
-from faristol.cli.tournament.webhooks import format_new_webhook
+from faristol.cli.duplicate_game import play
+from faristol.cli.duplicate_game.play import format_play
+from faristol.cli.hall import cells
+from faristol.cli.judge import adjudication
+from faristol.cli.judge.adjudication import NO_LAYERS
+from faristol.cli.players import entries, requests
+from faristol.cli.season import rating_lists, register, seasons
+from faristol.cli.tournament import ratings, stages, webhooks
+from faristol.kernel.handlers import find_handlers
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of, sentences_of
@@ -285,7 +276,7 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Tourname
     return f"{name} ({translations(language).gettext(role)})" if role else name
 
 
-def _round_paired(
+def _format_round(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the number of games, the byes with their reasons, and the tables."""
@@ -299,7 +290,7 @@ def _round_paired(
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
 
 
-def _draft(
+def _format_draft(
     _request: pairing.GetDraftRequest, answer: pairing.GetDraftResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the draft with the time of its publication, its obstacles and its checks."""
@@ -316,7 +307,7 @@ def _draft(
     yield from _checks(answer.draft, known)
 
 
-def _preview(
+def _format_preview(
     _request: pairing.PreviewRoundRequest,
     answer: pairing.PreviewRoundResponse,
     known: TournamentNames,
@@ -388,7 +379,7 @@ def pairing_lines(
         yield f"  {table:>{width}}  {players_at(seat, known)}"
 
 
-def _obstacles(
+def _format_obstacles(
     _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
@@ -410,7 +401,7 @@ def _format_explanation(
     yield with_article(known.named_in(answer.text), answer.article, language)
 
 
-def _tournament(
+def _format_tournament(
     _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines on the state of a tournament."""
@@ -465,41 +456,14 @@ def _tournament(
         yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
 
 
+_MODULES = (access, play, cells, adjudication, entries, requests, rating_lists, register, seasons)
+
 _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
-    "PairRound": _round_paired,
-    "GetDraft": _draft,
-    "PreviewRound": _preview,
-    "PreviewQualification": format_qualification,
-    "ListObstacles": _obstacles,
-    "ListFinalChecks": final_checks,
-    "ExplainPairing": _format_explanation,
-    "GetTournament": _tournament,
-    "GetAdjudication": adjudication,
-    "GetRulingTimes": ruling_times,
-    "ListRatingSystems": rating_systems,
-    "ListDataRequests": data_requests,
-    "ListPlayerRequests": player_requests,
-    "ListProposals": proposals,
-    "ListTops": tops,
-    "ListWaiting": waiting,
-    "AddWebhook": format_new_webhook,
-    "ListCredentials": credentials,
-    "GetCaller": caller,
-    "ListEntries": entries,
-    "GetRegistration": form,
-    "GetMailStatus": mail_status,
-    "ListFees": fees,
-    "ListHalls": cells,
-    "ListKeptAside": kept_aside,
-    "ListKeptCommands": kept_commands,
-    "ReviseFederationList": revised_ratings,
-    "PreviewFederationRevision": moved_ratings,
-    "ListMerges": merges,
-    "ListRegisteredPersons": format_persons,
-    "SearchRegister": format_found,
-    "ListClubs": format_clubs,
-    "GetCategories": format_categories,
-    "ListRegisterActs": format_acts,
-    "ListMissingLicences": format_missing_licences,
+    answer.DESCRIPTOR.name.removesuffix("Response"): formatter
+    for prefix, module in (
+        ("_format_", globals()),
+        *(("format_", vars(module)) for module in (*_MODULES, ratings, stages, webhooks)),
+    )
+    for answer, formatter in find_handlers(module, "answer", prefix).items()
 }
-"""Answers of more than one sentence."""
+"""Answers of more than one sentence, by their methods."""

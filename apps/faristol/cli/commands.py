@@ -58,7 +58,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {
             "list": Verb("tournament.tournaments:list_tournaments", "List the tournaments."),
             "history": Verb(
-                "tournament.tournaments:history", "Show all actions with time, actor and the command that undoes each."
+                "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
             ),
             "import": Verb("tournament.takeover:import_tournament", "Take over a tournament of another program."),
             "pack": Verb("tournament.packs:pack", "Write all files of a tournament for its federation, signed."),

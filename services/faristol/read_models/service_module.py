@@ -9,7 +9,7 @@ from faristol.consumers import ProgressWatch, holder_of
 from faristol.event_store.integrity.keys import KeyFileError
 from faristol.host import Part, Runtime, StartError
 from faristol.read_models.api.queries.fair_play import FairPlay
-from faristol.read_models.api.service import career_service, fair_play_service, season_service, service
+from faristol.read_models.api.service import fair_play_service, services
 from faristol.read_models.projections.projection import projection
 from faristol.read_models.push.delivery import PushDelivery, PushMeans
 from faristol.read_models.push.service import service as push_service
@@ -71,9 +71,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
     return Part(
         name="results",
         servicers=(
-            service(models),
-            season_service(models),
-            career_service(models),
+            *services(models),
             fair_play_service(fair_play),
             webhook_service(models, runtime.now, networks, delivery.tell),
             push_service(models, runtime.now, networks, keys, push.tell if push else lambda: None),

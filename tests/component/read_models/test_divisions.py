@@ -54,7 +54,7 @@ class Cell:
         self.record = record
         self._clock = clock
         self._work = projection()
-        self.service: Any = results_service.service(ReadModels(record, Progress(record, self._work.consumer)))
+        self.service: Any = results_service.services(ReadModels(record, Progress(record, self._work.consumer)))[0]
 
     async def append(self, *writes: tuple[str, int, Sequence[Message]]) -> None:
         self._clock[0] += timedelta(minutes=1)

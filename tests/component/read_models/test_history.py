@@ -111,7 +111,7 @@ async def hall(url: str) -> AsyncIterator[Hall]:
     async with record.writing() as connection:
         await tables.make(connection)
         await generations.create_first_generation(connection, work)
-    service = results_service.service(ReadModels(record, Progress(record, work.consumer), lag=0))
+    service = results_service.services(ReadModels(record, Progress(record, work.consumer), lag=0))[0]
     given: dict[int, Answers] = {}
     recorded_at: dict[int, datetime] = {}
     for step in Championship().steps():

@@ -204,7 +204,7 @@ async def serve_results(record: Record, steps: Iterable[Step]) -> Any:
         events = await record.read()
         await move_checkpoint(connection, Checkpoint(work.consumer, 0, events[-1].position))
         await work.apply(connection, events)
-    return results_service.service(ReadModels(record, Progress(record, work.consumer)))
+    return results_service.services(ReadModels(record, Progress(record, work.consumer)))[0]
 
 
 async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were(record: Record) -> None:

@@ -17,7 +17,7 @@ from tests.support.pairing_service import Desk
 
 from faristol.cli.client import Client
 from faristol.cli.contract import command_of
-from faristol.cli.tournament.tournaments import history
+from faristol.cli.tournament.history import history
 from faristol.event_store import Decision, Guard, Loaded, Metadata, Write
 from faristol.event_store.integrity.verification import verify
 from faristol.host import StartError

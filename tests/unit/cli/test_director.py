@@ -19,7 +19,7 @@ from faristol.cli.answers import format_answer
 from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
-from faristol.cli.tournament import tournaments
+from faristol.cli.tournament import history
 from faristol.kernel.event_types import events_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -425,7 +425,7 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
             pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
         ],
     )
-    assert list(tournaments.format_history(answer, TournamentNames(_copa()), "en")) == [
+    assert list(history.format_history(answer, TournamentNames(_copa()), "en")) == [
         "   1  2023-11-14 23:13:20+01:00  Round 1 is started.",
         "      2023-11-14 23:13:20+01:00  Rated by NASPA.",
         "   2  2023-11-14 23:13:20+01:00  Round 2 is paired. To undo it: `round unpair`.",
@@ -510,7 +510,7 @@ def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
     act: pairing.Act, language: str, expected: str
 ) -> None:
     line = next(
-        tournaments.format_history(pairing.ListActsResponse(acts=[act]), TournamentNames(_copa(teams=True)), language)
+        history.format_history(pairing.ListActsResponse(acts=[act]), TournamentNames(_copa(teams=True)), language)
     )
     assert line.removeprefix("      1970-01-01 01:00:00+01:00  ") == expected
 

@@ -166,7 +166,9 @@ def _likely_pages(client: ServiceClient) -> str:
     return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
-def credentials(_request: object, answer: pb.ListCredentialsResponse, _known: object, language: str) -> Iterator[str]:
+def format_credentials(
+    _request: object, answer: pb.ListCredentialsResponse, _known: object, language: str
+) -> Iterator[str]:
     """Yield the lines of `access list`, the latest credential first."""
     rows = [
         (
@@ -181,7 +183,7 @@ def credentials(_request: object, answer: pb.ListCredentialsResponse, _known: ob
     yield from columns(rows) if rows else [say(N_("no entries"), {}, language)]
 
 
-def caller(_request: object, answer: pb.GetCallerResponse, _known: object, language: str) -> Iterator[str]:
+def format_caller(_request: object, answer: pb.GetCallerResponse, _known: object, language: str) -> Iterator[str]:
     """Yield the line of `access who`: role, holder, scope and end of the credential."""
     until = answer.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
     yield "  ".join((*_cells(answer, language), until))

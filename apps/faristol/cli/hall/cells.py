@@ -149,7 +149,7 @@ def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
         yield f"! {answer.problem}"
 
 
-def cells(_request: object, answer: pb.ListHallsResponse, _known: object, language: str) -> Iterator[str]:
+def format_cells(_request: object, answer: pb.ListHallsResponse, _known: object, language: str) -> Iterator[str]:
     """Yield the lines of `hall cells`: each hall with its state."""
     if not answer.halls:
         yield say(NO_CELLS, {}, language)
@@ -170,7 +170,7 @@ def cells(_request: object, answer: pb.ListHallsResponse, _known: object, langua
         yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
 
 
-def kept_aside(
+def format_kept_aside(
     _request: object, answer: pb.ListKeptAsideResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `hall aside`: the events of each hall in sentences, beside those of the championship."""
@@ -200,7 +200,7 @@ def kept_aside(
             yield f"  {say(DECIDE_IT, {'command': decide}, language)}"
 
 
-def kept_commands(
+def format_kept_commands(
     _request: object, answer: pb.ListKeptCommandsResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `hall kept`: the commands that halls kept without a line, and their outcomes."""

@@ -23,7 +23,9 @@ TIMES = N_(
 )
 
 
-def adjudication(_request: object, answer: pb.GetAdjudicationResponse, _known: object, language: str) -> Iterator[str]:
+def format_adjudication(
+    _request: object, answer: pb.GetAdjudicationResponse, _known: object, language: str
+) -> Iterator[str]:
     """Yield the lines of `judge show`: mode, escalation to the director, and the judges."""
     read = translations(language).gettext
     claims = PANEL_CLAIMS if answer.mode == events.MODE_PANEL else CLAIMS
@@ -37,7 +39,9 @@ def adjudication(_request: object, answer: pb.GetAdjudicationResponse, _known: o
         yield "  ".join(["", judge.judge_id, *filter(None, rights)])
 
 
-def ruling_times(_request: object, answer: pb.GetRulingTimesResponse, _known: object, language: str) -> Iterator[str]:
+def format_ruling_times(
+    _request: object, answer: pb.GetRulingTimesResponse, _known: object, language: str
+) -> Iterator[str]:
     """Yield the lines of `ruling stats`: waiting times of rulings, and the number of waiting cases."""
     for times in answer.times:
         in_ms = {"median": times.median_ms, "p95": times.p95_ms, "longest": times.longest_ms}

@@ -23,7 +23,7 @@ OF_ROUND = N_("round {round}")
 NO_PROPOSALS = N_("No changes were proposed.")
 
 
-def player_requests(
+def format_player_requests(
     _request: object, answer: pb.ListPlayerRequestsResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `player-request list`, the oldest request first."""
@@ -36,7 +36,7 @@ def player_requests(
         yield f"{each.request}  {known.name(each.player_id)}  {kind}{of_round}: {state}"
 
 
-def proposals(
+def format_proposals(
     _request: object, answer: pb.ListProposalsResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `proposal list`: each proposal with its author and note, and its answer."""
@@ -53,7 +53,7 @@ def proposals(
 NO_REQUESTS = N_("There are no requests.")
 
 
-def data_requests(
+def format_data_requests(
     _request: object, answer: pb.ListDataRequestsResponse, _known: object, language: str
 ) -> Iterator[str]:
     """Yield the lines of `data-request list`, the oldest request first, with the answers."""
@@ -74,7 +74,7 @@ NOT_PUBLISHED = N_("The final standings are not published yet.")
 FINALISED = N_("The tournament is finalised.")
 
 
-def final_checks(
+def format_final_checks(
     _request: pb.ListFinalChecksRequest,
     answer: pb.ListFinalChecksResponse,
     known: TournamentNames,

@@ -88,7 +88,7 @@ def format_list(found: pb.GetFederationListResponse, language: str) -> Iterator[
     yield from columns(rows)
 
 
-def moved_ratings(
+def format_moved_ratings(
     _request: object,
     answer: pb.PreviewFederationRevisionResponse,
     _known: object,
@@ -100,7 +100,7 @@ def moved_ratings(
         yield say(NO_MOVES, {}, language)
 
 
-def revised_ratings(
+def format_revised_ratings(
     request: pb.ReviseFederationListRequest, answer: pb.ReviseFederationListResponse, _known: object, language: str
 ) -> Iterator[str]:
     """Yield the sentence of a revision, and a line for each rating that it moved."""

@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.handlers import find_handlers
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.changes import Change, sets
@@ -97,22 +98,9 @@ def _change_seat(change: Change, game: Game, sheet: Sheet, event: Any) -> None:
 
 
 CLOCK_HANDLERS: Mapping[type[Message], ClockHandler] = {
-    clock.ClockOpened: _apply_clock_opened,
-    clock.ClockStarted: _apply_clock_started,
-    clock.ClockPressed: _apply_clock_pressed,
-    clock.ClockHeldByMover: _apply_clock_held,
-    clock.ClockNeutralised: _apply_clock_neutralised,
-    clock.ClockResumed: _apply_clock_resumed,
-    clock.ClockSwitched: _apply_clock_switched,
-    clock.TurnTimedOut: _apply_clock_held,
-    clock.OvertimeCapExceeded: _apply_overtime_cap_exceeded,
-    clock.ClockCorrected: _apply_clock_corrected,
-    clock.RoundTimeExpired: _apply_round_time_expired,
-    clock.PlayerAbsent: _apply_player_absent,
-    clock.PlayerArrived: _apply_player_arrived,
+    **find_handlers(globals(), "event", "_apply_"),
     clock.PlayerLeft: partial(_change_seat, sets(absent=True)),
     clock.PlayerReturned: partial(_change_seat, sets(absent=False)),
-    clock.ClockStopped: _apply_clock_stopped,
 }
 """The effect of an event on the clocks of its table; none of them touches the lines of the sheet."""
 

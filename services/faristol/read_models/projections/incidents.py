@@ -10,6 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Incident, Sheet
@@ -75,19 +76,16 @@ def _apply_word_asked(sheet: Sheet, event: game.WordAsked) -> None:
 
 
 INCIDENT_HANDLERS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
+    **find_handlers(globals(), "event", "_apply_"),
     game.OverdrawFound: _opens(results.INCIDENT_KIND_OVERDRAW, "surplus", "article"),
-    game.OverdrawResolved: _apply_overdraw_resolved,
     game.UnderdrawFound: _opens(results.INCIDENT_KIND_UNDERDRAW, "missing", "article"),
     game.UnderdrawResolved: _closes(results.INCIDENT_KIND_UNDERDRAW),
     game.IllegalExchangeFound: _opens(results.INCIDENT_KIND_ILLEGAL_EXCHANGE, "exchanged"),
     game.IllegalExchangeResolved: _closes(results.INCIDENT_KIND_ILLEGAL_EXCHANGE),
-    game.TilesFound: _apply_tiles_found,
     game.ArbiterCalled: _opens(results.INCIDENT_KIND_ARBITER_CALLED),
     game.ArbiterLeft: _closes(results.INCIDENT_KIND_ARBITER_CALLED),
     game.CountDisputed: _opens(results.INCIDENT_KIND_COUNT_DISPUTED),
     game.AppealRaised: _opens(results.INCIDENT_KIND_APPEAL),
     game.AppealRuled: _closes(results.INCIDENT_KIND_APPEAL),
-    game.SanctionImposed: _apply_sanction_imposed,
-    game.WordAsked: _apply_word_asked,
 }
 """The incident that an event adds, outside the scoresheet."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections.championship import Broken, Championship
@@ -89,19 +90,14 @@ def _change_team(change: Change, of: Championship, event: Any) -> None:
 
 
 PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    pairing.PlayerRegistered: _apply_player_entered,
-    pairing.LateEntryAdmitted: _apply_player_entered,
-    pairing.PlayersQualified: _apply_players_qualified,
-    pairing.PlayerAmended: _apply_player_amended,
+    **find_handlers(globals(), "event", "_apply_"),
     pairing.PlayerCheckedIn: partial(_change_player, sets(checked_in=True)),
     pairing.PlayerCheckedOut: partial(_change_player, sets(checked_in=False)),
     pairing.PlayerWithdrawn: lambda of, event: _leave(of, event.player_id, event.round),
     pairing.PlayerReinstated: lambda of, event: _leave(of, event.player_id, 0),
-    pairing.TeamRegistered: _apply_team_registered,
     pairing.LineUpSet: lambda of, event: _line_up(of, _team(of, event.team_id), event.player_ids),
     pairing.TeamWithdrawn: partial(_change_team, copies(withdrawn_round="round")),
     pairing.TeamReinstated: partial(_change_team, sets(withdrawn_round=0)),
-    rating.RatingListPublished: _apply_ratings_published,
     rating.RatingUpdated: partial(_change_player, copies(new_rating="after")),
 }
 """The effect of an event on players and teams."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.kernel.pairings import seats_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -85,34 +86,29 @@ def _apply_round_closed(of: Championship, event: pairing.RoundClosed) -> None:
     round_.phase, round_.closed_at = results.ROUND_PHASE_CLOSED, event.occurred_at.ToNanoseconds()
 
 
-ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    pairing.RoundPaired: _apply_round_paired,
-    pairing.RoundUnpaired: _apply_round_unpaired,
-    pairing.RoundUnpublished: _apply_round_unpaired,
-    pairing.ByeAwarded: _apply_bye_awarded,
-    pairing.RoundStarted: _apply_round_started,
-    pairing.RoundClosed: _apply_round_closed,
-}
+ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = find_handlers(
+    globals(), "event", "_apply_"
+)
 """The effect of an event on a round as a whole."""
 
 
-def _apply_game_postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
+def _change_game_postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
     game.postponed_to = event.postponed_to.ToNanoseconds()
 
 
-def _apply_spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
+def _change_spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article),)
 
 
-def _apply_player_sanctioned(game: Game, event: pairing.PlayerSanctioned, version: int) -> None:
+def _change_player_sanctioned(game: Game, event: pairing.PlayerSanctioned, version: int) -> None:
     game.score_sanctions += (Sanction(event.player_id, event.points, event.article, version),)
 
 
-def _apply_sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) -> None:
+def _change_sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) -> None:
     game.score_sanctions = tuple(each for each in game.score_sanctions if each.version != event.version)
 
 
-def _apply_points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
+def _change_points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
     """Move the last sanction from the score to the spread, beside the result."""
     last = game.score_sanctions[-1] if game.score_sanctions else None
     if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
@@ -120,7 +116,7 @@ def _apply_points_adjusted(game: Game, event: pairing.PointsAdjusted, version: i
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article, sanction=True),)
 
 
-def _apply_result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
+def _change_result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
     if not event.before_confirmation:
         game.corrected, game.corrected_by = True, event.arbiter_id or game.corrected_by
     game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
@@ -130,7 +126,7 @@ def _apply_result_corrected(game: Game, event: pairing.ResultCorrected, version:
     _score(game, event.scores)
 
 
-def _apply_result_recorded(game: Game, event: pairing.ResultRecorded, version: int) -> None:
+def _change_result_recorded(game: Game, event: pairing.ResultRecorded, version: int) -> None:
     game.final, game.postponed_to = True, None
     game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
     game.condition, game.unplayed = event.condition, event.unplayed
@@ -145,14 +141,8 @@ def _score(game: Game, scores: Sequence[game_events.FinalScore]) -> None:
 
 
 RESULT_HANDLERS: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
+    **find_handlers(globals(), "event", "_change_"),
     pairing.ResultEntered: copies(entered_by="arbiter_id"),
-    pairing.ResultRecorded: _apply_result_recorded,
-    pairing.ResultCorrected: _apply_result_corrected,
-    pairing.SpreadAdjusted: _apply_spread_adjusted,
-    pairing.PlayerSanctioned: _apply_player_sanctioned,
-    pairing.SanctionLifted: _apply_sanction_lifted,
-    pairing.PointsAdjusted: _apply_points_adjusted,
-    pairing.GamePostponed: _apply_game_postponed,
     pairing.PostponementCancelled: sets(postponed_to=None),
     pairing.PostponedGameStarted: sets(postponed_to=None),
 }

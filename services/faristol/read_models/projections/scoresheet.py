@@ -12,6 +12,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections import incidents
@@ -273,33 +274,9 @@ _ON_GAME: Mapping[type[Message], Change] = {
 """The effect of an event that changes only the game."""
 
 FOLDS: Mapping[type[Message], Fold] = {
-    events.TilesLaid: _apply_tiles_laid,
-    events.TilesTakenBack: _apply_tiles_taken_back,
-    events.PlayPlaced: _apply_play_placed,
-    events.ScoreWritten: _apply_score_written,
-    events.ChallengeRaised: _apply_challenge_raised,
-    events.ChallengeRuled: _apply_challenge_ruled,
-    events.ChallengePenalty: _apply_challenge_penalty,
-    events.PlayWithdrawn: _apply_play_withdrawn,
-    events.BlankSettled: _apply_blank_settled,
-    events.Exchanged: _apply_exchanged,
-    events.FreeExchanged: _apply_free_exchanged,
+    **find_handlers(globals(), "event", "_apply_"),
     events.Passed: partial(_add_turn, results.ENTRY_KIND_PASS),
     events.CannotPlay: partial(_add_turn, results.ENTRY_KIND_CANNOT_PLAY),
-    events.TurnLost: _apply_turn_lost,
-    events.PlayCompleted: _apply_play_completed,
-    events.CountSettled: _apply_count_settled,
-    events.PlayCorrected: _apply_play_corrected,
-    events.TotalCorrected: _apply_total_corrected,
-    events.GameEnded: _apply_game_ended,
-    events.RackPenalty: _apply_rack_penalty,
-    events.OutBonus: _apply_out_bonus,
-    events.TimePenalty: _apply_time_penalty,
-    events.ScoreAdjusted: _apply_score_adjusted,
-    events.ResultFinal: _apply_result_final,
-    events.TableClosed: _apply_table_closed,
-    events.GameReopened: _apply_game_reopened,
-    events.EntriesTakenBack: _apply_entries_taken_back,
     **{event: partial(_beside, change) for event, change in _ON_SHEET.items()},
     **{event: partial(_change_game, change) for event, change in _ON_GAME.items()},
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
@@ -90,20 +91,14 @@ def _apply_registration_set(tournament: Tournament, event: registration.Registra
 
 
 TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
-    pairing.DivisionAdded: _apply_division_added,
-    pairing.DivisionRenamed: _apply_division_renamed,
+    **find_handlers(globals(), "event", "_apply_"),
     pairing.TournamentDescribed: copies(**{name: name for name in DESCRIBED}),
     pairing.TournamentArchived: sets(archived=True),
     pairing.TournamentRemoved: sets(removed=True),
     pairing.TournamentRestored: sets(archived=False, removed=False),
     pairing.RoundsChanged: copies(rounds="rounds"),
-    pairing.RulesetPinned: _apply_ruleset_pinned,
-    pairing.LexiconPinned: _apply_lexicon_pinned,
     pairing.StandingsPublished: sets(over=True),
     pairing.StandingsReopened: sets(over=False),
-    pairing.HallsSet: _apply_halls_set,
-    pairing.RoundsAnnounced: _apply_rounds_announced,
-    registration.RegistrationSet: _apply_registration_set,
 }
 """The effect of an event on the tournament itself."""
 

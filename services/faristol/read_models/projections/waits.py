@@ -8,6 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.handlers import find_handlers
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
@@ -74,9 +75,9 @@ def _closes(*kinds: int) -> WaitHandler:
 _OF_PLAY = _closes(results.WAIT_KIND_CHALLENGE, results.WAIT_KIND_OFF_CENTRE)
 
 WAIT_HANDLERS: Mapping[type[Message], WaitHandler] = {
+    **find_handlers(globals(), "event", "_apply_"),
     game.ArbiterCalled: partial(_add_wait, results.WAIT_KIND_ARBITER),
     game.ArbiterAssigned: copies(arbiter_id="arbiter_id"),
-    game.ArbiterLeft: _apply_arbiter_left,
     game.ChallengeRaised: partial(_add_wait, results.WAIT_KIND_CHALLENGE, number="challenge"),
     game.ChallengeRuled: _closes(results.WAIT_KIND_CHALLENGE),
     game.AppealRaised: partial(_add_wait, results.WAIT_KIND_APPEAL, number="challenge"),
@@ -89,7 +90,6 @@ WAIT_HANDLERS: Mapping[type[Message], WaitHandler] = {
     game.UnderdrawResolved: _closes(results.WAIT_KIND_UNDERDRAW),
     game.IllegalExchangeFound: partial(_add_wait, results.WAIT_KIND_ILLEGAL_EXCHANGE, number="exchanged"),
     game.IllegalExchangeResolved: _closes(results.WAIT_KIND_ILLEGAL_EXCHANGE),
-    game.PlayPlaced: _apply_play_placed,
     game.OffCentreDecided: _OF_PLAY,
     game.PlayWithdrawn: _OF_PLAY,
     game.TilesTakenBack: _OF_PLAY,
