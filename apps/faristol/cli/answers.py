@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
+from inspect import signature
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -94,7 +95,9 @@ def format_answer(
 ) -> Iterator[str]:
     """Yield the lines of an answer."""
     if method in _METHOD_FORMATTERS:
-        yield from _METHOD_FORMATTERS[method](request, answer, known, language)
+        formatter = _METHOD_FORMATTERS[method]
+        given = {"request": request, "answer": answer, "known": known, "language": language}
+        yield from formatter(**{name: given[name] for name in signature(formatter).parameters})
         return
     of = CATALOGUE[method]
     params = _params(method, request, answer, known, language)
@@ -290,9 +293,7 @@ def _format_round(
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
 
 
-def _format_draft(
-    _request: pairing.GetDraftRequest, answer: pairing.GetDraftResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the draft with the time of its publication, its obstacles and its checks."""
     if not answer.draft.round:
         yield say(NO_DRAFT, {}, language)
@@ -307,12 +308,7 @@ def _format_draft(
     yield from _checks(answer.draft, known)
 
 
-def _format_preview(
-    _request: pairing.PreviewRoundRequest,
-    answer: pairing.PreviewRoundResponse,
-    known: TournamentNames,
-    language: str,
-) -> Iterator[str]:
+def _format_preview(answer: pairing.PreviewRoundResponse, known: TournamentNames, language: str) -> Iterator[str]:
     yield from _format_proposed(answer.preview, known, language, PREVIEW_BYE if _bye_of(answer.preview) else PREVIEW)
     yield from _checks(answer.preview, known)
 
@@ -379,9 +375,7 @@ def pairing_lines(
         yield f"  {table:>{width}}  {players_at(seat, known)}"
 
 
-def _format_obstacles(
-    _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def _format_obstacles(answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
     if not answer.round and not answer.obstacles:
         yield say(NO_ROUND_LEFT, {}, language)
@@ -392,18 +386,11 @@ def _format_obstacles(
     yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
 
 
-def _format_explanation(
-    _request: pairing.ExplainPairingRequest,
-    answer: pairing.ExplainPairingResponse,
-    known: TournamentNames,
-    language: str,
-) -> Iterator[str]:
+def _format_explanation(answer: pairing.ExplainPairingResponse, known: TournamentNames, language: str) -> Iterator[str]:
     yield with_article(known.named_in(answer.text), answer.article, language)
 
 
-def _format_tournament(
-    _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def _format_tournament(answer: pairing.GetTournamentResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines on the state of a tournament."""
     read = translations(language).gettext
     name = f"{answer.name}, {answer.division}" if answer.division else answer.name

@@ -96,28 +96,28 @@ def test_entries_clubs_and_categories_are_lines() -> None:
         rating=1500,
         licences=[pb.Licence(kind="club", number="9", valid_to="2026-06-30", has_expired=True)],
     )
-    first, more = format_persons(None, pb.ListRegisteredPersonsResponse(persons=[person], total=2), None, "en")
+    first, more = format_persons(pb.ListRegisteredPersonsResponse(persons=[person], total=2), "en")
     assert "Anna Puig" in first
     assert "club 9, expired on 2026-06-30" in first
     assert more == "1 of 2 persons are shown."
     found = pb.FoundPerson(person_id="anna", name="Anna Puig", category="U18")
-    assert "U18" in next(format_found(None, pb.SearchRegisterResponse(persons=[found]), None, "en"))
+    assert "U18" in next(format_found(pb.SearchRegisterResponse(persons=[found]), "en"))
     club = pb.Club(club_id="vic", name="Club Vic", kind=events.CLUB_KIND_SCHOOL, former_names=["CE Vic"], persons=3)
-    assert "school" in next(format_clubs(None, pb.ListClubsResponse(clubs=[club]), None, "en"))
+    assert "school" in next(format_clubs(pb.ListClubsResponse(clubs=[club]), "en"))
     table = pb.GetCategoriesResponse(
         season_id="2026", year=2026, categories=[events.AgeCategory(name="U18", max_age=17)], persons=[4], others=5
     )
-    assert next(format_categories(None, table, None, "en")) == "Categories of 2026, by the age in 2026:"
+    assert next(format_categories(table, "en")) == "Categories of 2026, by the age in 2026:"
 
 
 def test_empty_answers_say_so() -> None:
-    assert list(format_persons(None, pb.ListRegisteredPersonsResponse(), None, "en"))
-    assert list(format_found(None, pb.SearchRegisterResponse(), None, "en"))
-    assert list(format_clubs(None, pb.ListClubsResponse(), None, "en"))
-    assert list(format_categories(None, pb.GetCategoriesResponse(), None, "en"))
-    assert list(format_acts(None, pb.ListRegisterActsResponse(), None, "en"))
+    assert list(format_persons(pb.ListRegisteredPersonsResponse(), "en"))
+    assert list(format_found(pb.SearchRegisterResponse(), "en"))
+    assert list(format_clubs(pb.ListClubsResponse(), "en"))
+    assert list(format_categories(pb.GetCategoriesResponse(), "en"))
+    assert list(format_acts(pb.ListRegisterActsResponse(), "en"))
     nothing = pairing.ListMissingLicencesResponse()
-    assert list(format_missing_licences(None, nothing, NAMES, "en")) == ["No licence is required."]
+    assert list(format_missing_licences(nothing, NAMES, "en")) == ["No licence is required."]
 
 
 def test_players_without_a_licence_are_lines_with_the_reason() -> None:
@@ -129,11 +129,11 @@ def test_players_without_a_licence_are_lines_with_the_reason() -> None:
             pairing.MissingLicence(player_id="biel", has_exception=True),
         ],
     )
-    first, second = format_missing_licences(None, answer, NAMES, "en")
+    first, second = format_missing_licences(answer, NAMES, "en")
     assert "expired on 2026-06-30" in first
     assert "not in the register" in second
     assert "exception granted" in second
-    (nobody,) = format_missing_licences(None, pairing.ListMissingLicencesResponse(required=True, day="x"), NAMES, "en")
+    (nobody,) = format_missing_licences(pairing.ListMissingLicencesResponse(required=True, day="x"), NAMES, "en")
     assert nobody == "All players have a licence that is valid on x."
 
 

@@ -166,9 +166,7 @@ def _likely_pages(client: ServiceClient) -> str:
     return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
-def format_credentials(
-    _request: object, answer: pb.ListCredentialsResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_credentials(answer: pb.ListCredentialsResponse, language: str) -> Iterator[str]:
     """Yield the lines of `access list`, the latest credential first."""
     rows = [
         (
@@ -183,7 +181,7 @@ def format_credentials(
     yield from columns(rows) if rows else [say(N_("no entries"), {}, language)]
 
 
-def format_caller(_request: object, answer: pb.GetCallerResponse, _known: object, language: str) -> Iterator[str]:
+def format_caller(answer: pb.GetCallerResponse, language: str) -> Iterator[str]:
     """Yield the line of `access who`: role, holder, scope and end of the credential."""
     until = answer.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
     yield "  ".join((*_cells(answer, language), until))

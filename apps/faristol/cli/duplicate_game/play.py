@@ -193,12 +193,12 @@ def format_play(play: events.DuplicatePlay) -> str:
     return f"{coordinates_of(play)} {' '.join(play.faces)}"
 
 
-def format_tops(_request: object, answer: pb.ListTopsResponse, _known: object, _language: str) -> Iterator[str]:
+def format_tops(answer: pb.ListTopsResponse) -> Iterator[str]:
     """Yield the lines of `duplicate tops`."""
     yield from (f"{format_play(play)} {play.score}" for play in answer.plays)
 
 
-def format_waiting(_request: object, answer: pb.ListWaitingResponse, _known: object, language: str) -> Iterator[str]:
+def format_waiting(answer: pb.ListWaitingResponse, language: str) -> Iterator[str]:
     """Yield the lines of `duplicate waiting`: open halls, slips to rule on, and claims of any round."""
     for hall in answer.open_halls:
         yield say(WAITS_OPEN, {"hall": _hall(hall)}, language)

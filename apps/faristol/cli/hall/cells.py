@@ -149,7 +149,7 @@ def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
         yield f"! {answer.problem}"
 
 
-def format_cells(_request: object, answer: pb.ListHallsResponse, _known: object, language: str) -> Iterator[str]:
+def format_cells(answer: pb.ListHallsResponse, language: str) -> Iterator[str]:
     """Yield the lines of `hall cells`: each hall with its state."""
     if not answer.halls:
         yield say(NO_CELLS, {}, language)
@@ -170,9 +170,7 @@ def format_cells(_request: object, answer: pb.ListHallsResponse, _known: object,
         yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
 
 
-def format_kept_aside(
-    _request: object, answer: pb.ListKeptAsideResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def format_kept_aside(answer: pb.ListKeptAsideResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines of `hall aside`: the events of each hall in sentences, beside those of the championship."""
     read = translations(language).gettext
     reasons, verdicts = labels_of(events.AsideReason.DESCRIPTOR), labels_of(events.AsideVerdict.DESCRIPTOR)
@@ -200,9 +198,7 @@ def format_kept_aside(
             yield f"  {say(DECIDE_IT, {'command': decide}, language)}"
 
 
-def format_kept_commands(
-    _request: object, answer: pb.ListKeptCommandsResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def format_kept_commands(answer: pb.ListKeptCommandsResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines of `hall kept`: the commands that halls kept without a line, and their outcomes."""
     read = translations(language).gettext
     states = labels_of(pb.KeptState.DESCRIPTOR)

@@ -23,9 +23,7 @@ TIMES = N_(
 )
 
 
-def format_adjudication(
-    _request: object, answer: pb.GetAdjudicationResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_adjudication(answer: pb.GetAdjudicationResponse, language: str) -> Iterator[str]:
     """Yield the lines of `judge show`: mode, escalation to the director, and the judges."""
     read = translations(language).gettext
     claims = PANEL_CLAIMS if answer.mode == events.MODE_PANEL else CLAIMS
@@ -39,9 +37,7 @@ def format_adjudication(
         yield "  ".join(["", judge.judge_id, *filter(None, rights)])
 
 
-def format_ruling_times(
-    _request: object, answer: pb.GetRulingTimesResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_ruling_times(answer: pb.GetRulingTimesResponse, language: str) -> Iterator[str]:
     """Yield the lines of `ruling stats`: waiting times of rulings, and the number of waiting cases."""
     for times in answer.times:
         in_ms = {"median": times.median_ms, "p95": times.p95_ms, "longest": times.longest_ms}

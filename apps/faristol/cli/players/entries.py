@@ -31,7 +31,7 @@ NO_MAIL = N_("This server sends no e-mail.")
 MAIL_STATUS = N_("Messages that wait to be sent: {waiting}. Refused for good in the last 30 days: {refused}.")
 
 
-def format_entries(_request: object, answer: pb.ListEntriesResponse, _known: object, language: str) -> Iterator[str]:
+def format_entries(answer: pb.ListEntriesResponse, language: str) -> Iterator[str]:
     """Yield the lines of `registration list`."""
     read = translations(language).gettext
     if not answer.entries:
@@ -46,7 +46,7 @@ def format_entries(_request: object, answer: pb.ListEntriesResponse, _known: obj
     yield say(UNCONFIRMED, params, language)
 
 
-def format_form(_request: object, answer: pb.GetRegistrationResponse, _known: object, language: str) -> Iterator[str]:
+def format_form(answer: pb.GetRegistrationResponse, language: str) -> Iterator[str]:
     """Yield the lines of `registration show`."""
     closed = TOO_LATE if answer.too_late else FORM_CLOSED
     yield say(FORM_OPEN if answer.accepts else closed, {}, language)
@@ -66,9 +66,7 @@ def format_form(_request: object, answer: pb.GetRegistrationResponse, _known: ob
             yield f"  {' · '.join(filter(None, (each.name, *format_details(each), each.category)))}"
 
 
-def format_mail_status(
-    _request: object, answer: pb.GetMailStatusResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_mail_status(answer: pb.GetMailStatusResponse, language: str) -> Iterator[str]:
     """Yield the lines of `registration mail`."""
     if not answer.enabled:
         yield say(NO_MAIL, {}, language)
@@ -80,7 +78,7 @@ OWED = N_("owed {owed}, paid {paid}")
 METHODS = labels_of(events.PaymentMethod.DESCRIPTOR)
 
 
-def format_fees(_request: object, answer: fees_pb.ListFeesResponse, _known: object, language: str) -> Iterator[str]:
+def format_fees(answer: fees_pb.ListFeesResponse, language: str) -> Iterator[str]:
     """Yield the lines of `fee list`: persons, documents, totals."""
     if not answer.HasField("settings"):
         yield say(NO_FEES, {}, language)

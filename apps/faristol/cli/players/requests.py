@@ -24,7 +24,7 @@ NO_PROPOSALS = N_("No changes were proposed.")
 
 
 def format_player_requests(
-    _request: object, answer: pb.ListPlayerRequestsResponse, known: TournamentNames, language: str
+    answer: pb.ListPlayerRequestsResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `player-request list`, the oldest request first."""
     read = translations(language).gettext
@@ -36,9 +36,7 @@ def format_player_requests(
         yield f"{each.request}  {known.name(each.player_id)}  {kind}{of_round}: {state}"
 
 
-def format_proposals(
-    _request: object, answer: pb.ListProposalsResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def format_proposals(answer: pb.ListProposalsResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines of `proposal list`: each proposal with its author and note, and its answer."""
     if answer.required:
         yield say(TOURNAMENT_COMMANDS["SetSecondOfficial"].also["required"], {}, language)
@@ -53,9 +51,7 @@ def format_proposals(
 NO_REQUESTS = N_("There are no requests.")
 
 
-def format_data_requests(
-    _request: object, answer: pb.ListDataRequestsResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_data_requests(answer: pb.ListDataRequestsResponse, language: str) -> Iterator[str]:
     """Yield the lines of `data-request list`, the oldest request first, with the answers."""
     read = translations(language).gettext
     if not answer.requests:
@@ -74,12 +70,7 @@ NOT_PUBLISHED = N_("The final standings are not published yet.")
 FINALISED = N_("The tournament is finalised.")
 
 
-def format_final_checks(
-    _request: pb.ListFinalChecksRequest,
-    answer: pb.ListFinalChecksResponse,
-    known: TournamentNames,
-    language: str,
-) -> Iterator[str]:
+def format_final_checks(answer: pb.ListFinalChecksResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield a line for each check, and the state of the tournament."""
     read = translations(language).gettext
     for found in answer.checks:

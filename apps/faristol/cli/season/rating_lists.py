@@ -88,12 +88,7 @@ def format_list(found: pb.GetFederationListResponse, language: str) -> Iterator[
     yield from columns(rows)
 
 
-def format_moved_ratings(
-    _request: object,
-    answer: pb.PreviewFederationRevisionResponse,
-    _known: object,
-    language: str,
-) -> Iterator[str]:
+def format_moved_ratings(answer: pb.PreviewFederationRevisionResponse, language: str) -> Iterator[str]:
     """Yield a line for each rating that a revision would move."""
     yield from _format_moved(answer.moved, language)
     if not answer.moved:
@@ -101,7 +96,7 @@ def format_moved_ratings(
 
 
 def format_revised_ratings(
-    request: pb.ReviseFederationListRequest, answer: pb.ReviseFederationListResponse, _known: object, language: str
+    request: pb.ReviseFederationListRequest, answer: pb.ReviseFederationListResponse, language: str
 ) -> Iterator[str]:
     """Yield the sentence of a revision, and a line for each rating that it moved."""
     yield say(CATALOGUE["ReviseFederationList"].said, {"number": request.number}, language)

@@ -219,9 +219,7 @@ EXPIRED_ON = N_("expired on {day}")
 EXCEPTED = N_("exception granted")
 
 
-def format_persons(
-    _request: object, answer: pb.ListRegisteredPersonsResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_persons(answer: pb.ListRegisteredPersonsResponse, language: str) -> Iterator[str]:
     """Yield a line for each entry: name, id, club, category, rating and licences."""
     rows = [
         [
@@ -240,7 +238,7 @@ def format_persons(
         yield say(MORE_PERSONS, {"shown": len(answer.persons), "total": answer.total}, language)
 
 
-def format_found(_request: object, answer: pb.SearchRegisterResponse, _known: object, language: str) -> Iterator[str]:
+def format_found(answer: pb.SearchRegisterResponse, language: str) -> Iterator[str]:
     """Yield a line for each person that can be registered in a tournament."""
     rows = [
         [
@@ -256,7 +254,7 @@ def format_found(_request: object, answer: pb.SearchRegisterResponse, _known: ob
     yield from columns(rows) if rows else [say(NO_PERSONS, {}, language)]
 
 
-def format_clubs(_request: object, answer: pb.ListClubsResponse, _known: object, language: str) -> Iterator[str]:
+def format_clubs(answer: pb.ListClubsResponse, language: str) -> Iterator[str]:
     """Yield a line for each club or school, with its former names and the number of its persons."""
     read, kinds = translations(language).gettext, labels_of(events.ClubKind.DESCRIPTOR)
     rows = [
@@ -266,9 +264,7 @@ def format_clubs(_request: object, answer: pb.ListClubsResponse, _known: object,
     yield from columns(rows) if rows else [say(NO_CLUBS, {}, language)]
 
 
-def format_categories(
-    _request: object, answer: pb.GetCategoriesResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_categories(answer: pb.GetCategoriesResponse, language: str) -> Iterator[str]:
     """Yield a line for each category of a season, with its ages and the number of its persons."""
     if not answer.categories:
         yield say(NO_CATEGORIES, {}, language)
@@ -281,7 +277,7 @@ def format_categories(
     yield from columns([*rows, [f"  {say(OTHER_PERSONS, {}, language)}", "", str(answer.others)]])
 
 
-def format_acts(_request: object, answer: pb.ListRegisterActsResponse, _known: object, language: str) -> Iterator[str]:
+def format_acts(answer: pb.ListRegisterActsResponse, language: str) -> Iterator[str]:
     """Yield a line for each act: its version, its time, and a sentence."""
     rows = [
         [str(each.version), f"{to_datetime(each.occurred_at):%Y-%m-%d %H:%M}", describe_act(each, language)]
@@ -291,7 +287,7 @@ def format_acts(_request: object, answer: pb.ListRegisterActsResponse, _known: o
 
 
 def format_missing_licences(
-    _request: object, answer: pairing.ListMissingLicencesResponse, known: TournamentNames, language: str
+    answer: pairing.ListMissingLicencesResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield a line for each player without the required licence."""
     if not answer.required:

@@ -226,9 +226,7 @@ def format_bests(found: careers.GetSeasonBestsResponse, language: str) -> Iterat
         )
 
 
-def format_merges(
-    _request: object, answer: season_pb.ListMergesResponse, _known: object, language: str
-) -> Iterator[str]:
+def format_merges(answer: season_pb.ListMergesResponse, language: str) -> Iterator[str]:
     """Yield a line for each merge of persons, the latest first."""
     for each in answer.merges:
         params = {"merged": each.merged_id, "person": each.person_id, "at": f"{to_datetime(each.merged_at):%Y-%m-%d}"}

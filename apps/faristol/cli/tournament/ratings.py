@@ -27,9 +27,7 @@ REVISED = N_("{system}, revised {at} UTC (revision {revision})")
 NO_LIST = N_("{tournament} has no rating list yet: it is published when the last round is closed")
 
 
-def format_rating_systems(
-    _request: object, answer: rating.ListRatingSystemsResponse, _known: object, _language: str
-) -> Iterator[str]:
+def format_rating_systems(answer: rating.ListRatingSystemsResponse) -> Iterator[str]:
     """Yield the lines of `rating systems`: the systems that a tournament can choose, with their parameters."""
     for system in answer.systems:
         usual = " (usual)" if system.usual else ""

@@ -81,10 +81,7 @@ def _format_match(match: pb.KnockOutMatch, language: str) -> str:
 
 
 def format_qualification(
-    _request: pairing.PreviewQualificationRequest,
-    answer: pairing.PreviewQualificationResponse,
-    known: TournamentNames,
-    language: str,
+    answer: pairing.PreviewQualificationResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the players of a stage with their seeds before and after a qualification, then the obstacles."""
     read, changes = translations(language).gettext, labels_of(pairing.QualificationChange.DESCRIPTOR)

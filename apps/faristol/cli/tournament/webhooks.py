@@ -44,7 +44,7 @@ def show(client: Client, tournament: Tournament, webhook: Which) -> None:
     client.print(answer, _whole(answer))
 
 
-def format_new_webhook(_request: object, answer: pb.AddWebhookResponse, _known: object, language: str) -> Iterator[str]:
+def format_new_webhook(answer: pb.AddWebhookResponse, language: str) -> Iterator[str]:
     """Yield the lines of `webhook add`: the id, and the secret."""
     yield answer.webhook.webhook_id
     yield say(CATALOGUE["RotateWebhookSecret"].said, {"secret": answer.secret}, language)
