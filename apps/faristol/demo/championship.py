@@ -19,6 +19,7 @@ from faristol.demo.commands import send
 from faristol.demo.plan import Entrant, Plan
 from faristol.demo.play_finder import FindPlays
 from faristol.demo.table import DemoTable
+from faristol.kernel.likeness import like
 from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -145,13 +146,7 @@ class Championship(DirectorActions):
         """Register a player. If the person was erased in this cell, the player gets an id with a number."""
         for attempt in count(1):
             player_id = entrant.player_id if attempt == 1 else f"{entrant.player_id}-{attempt}"
-            register = pairing_pb2.RegisterPlayerRequest(
-                player_id=player_id,
-                name=entrant.name,
-                rating=entrant.rating,
-                club=entrant.club,
-                country=entrant.country,
-            )
+            register = like(pairing_pb2.RegisterPlayerRequest, entrant, player_id=player_id)
             try:
                 await self.send(self.api.pairing.RegisterPlayer, register, opening, "register", player_id)
             except grpc.aio.AioRpcError as error:

@@ -11,6 +11,7 @@ from faristol.demo.championship import DirectorActions, ignore_progress
 from faristol.demo.duplicate_game.game import DuplicateGame, Ended
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.duplicate_game.preparation import duplicate_id
+from faristol.kernel.likeness import like
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
@@ -48,15 +49,9 @@ class DuplicateChampionship(DirectorActions):
         for begin in range(0, plan.players, ENTRANT_BATCH_SIZE):
             request = pairing_pb2.RegisterPlayersRequest()
             for entrant in plan.entrants[begin : begin + ENTRANT_BATCH_SIZE]:
-                request.players.add(
-                    command_id=plan.command_id("register", entrant.player_id),
-                    tournament_id=plan.tournament_id,
-                    player_id=entrant.player_id,
-                    name=entrant.name,
-                    rating=entrant.rating,
-                    club=entrant.club,
-                    country=entrant.country,
-                )
+                registered = like(pairing_pb2.RegisterPlayerRequest, entrant, tournament_id=plan.tournament_id)
+                registered.command_id = plan.command_id("register", entrant.player_id)
+                request.players.append(registered)
             await self.send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
         halls = pairing_pb2.SetHallsRequest()
         for place, name in enumerate(plan.hall_names):

@@ -9,6 +9,7 @@ from faristol.fair_play.estimates import Interval
 from faristol.fair_play.figures import Figures, measure
 from faristol.fair_play.overlaps import OverlapKind, Overlaps
 from faristol.fair_play.turns import AnalysedTurn, Phase
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import fair_play_pb2 as pb
 
@@ -41,51 +42,34 @@ Names = Mapping[str, str]
 
 def to_turn(turn: AnalysedTurn, names: Names) -> pb.AnalysedTurn:
     """Convert an analysed turn."""
-    return pb.AnalysedTurn(
-        game_id=turn.game_id,
-        round=turn.round,
-        table=turn.table,
-        turn=turn.turn,
-        player_id=turn.player_id,
+    return like(
+        pb.AnalysedTurn,
+        turn,
         name=names.get(turn.player_id, ""),
-        rack=turn.rack,
-        bag_left=turn.bag_left,
         phase=_PHASES[turn.phase],
-        coordinates=turn.coordinates,
         faces=turn.word,
-        score=turn.score,
-        best_coordinates=turn.best_coordinates,
         best_faces=turn.best_word,
-        best_score=turn.best_score,
         best_plays=turn.best_count,
         loss=turn.loss,
-        difficulty=turn.difficulty,
-        seconds=turn.seconds,
     )
 
 
 def to_figures(figures: Figures, names: Names) -> pb.FairPlayFigures:
     """Convert the figures of a player."""
-    return pb.FairPlayFigures(
-        player_id=figures.player_id,
+    return like(
+        pb.FairPlayFigures,
+        figures,
         name=names.get(figures.player_id, ""),
-        games=figures.games,
-        turns=figures.turns,
-        best=figures.best,
         agreement=figures.best_share,
         agreement_interval=_to_interval(figures.agreement),
         mean_loss=figures.mean_loss,
         loss_interval=_to_interval(figures.loss_interval) if figures.loss_interval else None,
         phases=[
-            pb.FairPlayPhaseFigures(phase=_PHASES[phase], turns=each.turns, best=each.best, mean_loss=each.mean_loss)
+            like(pb.FairPlayPhaseFigures, each, phase=_PHASES[phase], mean_loss=each.mean_loss)
             for phase, each in figures.phases.items()
         ],
         hard_turns=figures.hard,
-        hard_best=figures.hard_best,
         timed_turns=figures.timed,
-        easy_seconds=figures.easy_seconds,
-        hard_seconds=figures.hard_seconds,
-        time_correlation=figures.time_correlation,
     )
 
 
@@ -95,14 +79,11 @@ def to_comparison(comparison: Comparison, names: Names) -> pb.FairPlayComparison
         figures=to_figures(comparison.figures, names),
         rating=comparison.rating,
         measures=[
-            pb.ComparedMeasure(
+            like(
+                pb.ComparedMeasure,
+                each,
                 measure=_MEASURES[each.measure],
-                value=each.value,
-                others=each.others,
-                others_mean=each.others_mean,
                 percentile=_to_interval(each.percentile),
-                probability=each.probability,
-                corrected=each.corrected,
                 signal=each.is_signal,
             )
             for each in comparison.measures
@@ -114,11 +95,10 @@ def to_comparison(comparison: Comparison, names: Names) -> pb.FairPlayComparison
 
 def to_overlaps(overlaps: Overlaps, names: Names) -> pb.FairPlayOverlaps:
     """Convert the overlaps of one kind."""
-    return pb.FairPlayOverlaps(
+    return like(
+        pb.FairPlayOverlaps,
+        overlaps,
         kind=_KINDS[overlaps.kind],
-        count=overlaps.count,
-        expected=overlaps.expected,
-        probability=overlaps.probability,
         signal=overlaps.is_signal,
         pairs=[
             pb.FairPlayOverlap(first=to_turn(first, names), second=to_turn(second, names))
