@@ -9,8 +9,62 @@ from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS, Comma
 
 _JUDGE = {"arbiter_id": "judge"}
 _TURN = {**_JUDGE, "turn": "{called}"}
+_AMOUNT = frozenset({"amount"})
 
-DUPLICATE_COMMANDS: Mapping[str, Command] = {
+CATALOGUE: Mapping[str, Command] = {
+    **TOURNAMENT_COMMANDS,
+    # Of a registration; entrants use the form and the link of their entry.
+    "SetRegistration": Command(
+        "registration set",
+        N_("The form of {tournament} is set."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+        arguments=(),
+    ),
+    "GetRegistration": Command("registration show"),
+    "ListEntries": Command("registration list"),
+    "AcceptEntry": Command(
+        "registration accept",
+        N_("Entry {entry} is accepted: {player_id} is a player, from round {round} on."),
+        spelled={"player_id": "known"},
+    ),
+    "AcceptEntries": Command(
+        "registration accept-all",
+        N_("Accepted entries: {accepted}."),
+        {"left_out": N_("Left out: {left_out}.")},
+        arguments=("entries",),
+    ),
+    "AskEntrant": Command("registration ask", N_("The entrant of entry {entry} is asked.")),
+    "RejectEntry": Command(
+        "registration reject",
+        N_("Entry {entry} is rejected."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    ),
+    "WithdrawEntry": Command(
+        "registration withdraw",
+        N_("Entry {entry} is withdrawn."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    ),
+    "ReinstateEntry": Command("registration reinstate", N_("Entry {entry} stands again.")),
+    "MoveEntryUp": Command("registration move-up", N_("Entry {entry} has a place.")),
+    "GetMailStatus": Command("registration mail", arguments=()),
+    # On fees.
+    "SetFees": Command(
+        "fee set",
+        N_("The fees of {tournament} are set."),
+        arguments=(),
+        money=frozenset({"amount", "early_discount", "categories"}),
+    ),
+    "AdjustFee": Command("fee adjust", N_("The fee of {player_id} is set."), money=_AMOUNT),
+    "RecordPayment": Command("fee pay", N_("Payment {payment} is recorded, with receipt {document}."), money=_AMOUNT),
+    "CancelPayment": Command("fee cancel", N_("Payment {payment} is cancelled, by credit note {document}.")),
+    "CorrectPayment": Command(
+        "fee correct", N_("The correction is payment {payment}, with receipt {document}."), money=_AMOUNT
+    ),
+    "RefundPayment": Command(
+        "fee refund", N_("Payment {payment} is paid back, by credit note {document}."), money=_AMOUNT
+    ),
+    "ListFees": Command("fee list"),
+    # Of a duplicate game.
     "PrepareGame": Command("duplicate prepare", N_("{game_id} is prepared and sealed; its SHA-256 is {digest}")),
     "SetEmbargo": Command(
         "duplicate embargo",
@@ -55,10 +109,7 @@ DUPLICATE_COMMANDS: Mapping[str, Command] = {
     ),
     "EndGame": Command("duplicate end", N_("Ended by agreement of the judge and the players."), defaults=_JUDGE),
     "ValidateResults": Command("duplicate validate", N_("the results are final"), defaults=_JUDGE),
-}
-"""Commands and queries of a duplicate game, by their methods."""
-
-WEBHOOK_COMMANDS: Mapping[str, Command] = {
+    # On the webhooks of a tournament.
     "AddWebhook": Command(
         "webhook add",
         parts={"filter": ("rounds", "tables", "game_ids", "types")},
@@ -81,76 +132,38 @@ WEBHOOK_COMMANDS: Mapping[str, Command] = {
         arguments=("webhook_id", "positions"),
         optional=frozenset({"positions"}),
     ),
-}
-"""Commands on the webhooks of a tournament, by their methods."""
-
-ACCESS_COMMANDS: Mapping[str, Command] = {
+    # On credentials.
     "ListCredentials": Command("access list", arguments=("tournament_id",), optional=frozenset({"tournament_id"})),
     "RevokeCredential": Command("access revoke", N_("revoked; it stops working everywhere within two seconds")),
     "GetCaller": Command("access who"),
-}
-"""Commands and queries on credentials, by their methods."""
-
-REGISTRATION_COMMANDS: Mapping[str, Command] = {
-    "SetRegistration": Command(
-        "registration set",
-        N_("The form of {tournament} is set."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
-        arguments=(),
+    # On the cells of halls.
+    "ListHalls": Command("hall cells", arguments=()),
+    "HandOverTables": Command(
+        "hall hand-over",
+        N_("The cell of {hall} has these tables now: {game_ids}."),
+        arguments=("hall", "game_ids"),
+        optional=frozenset({"game_ids"}),
     ),
-    "GetRegistration": Command("registration show"),
-    "ListEntries": Command("registration list"),
-    "AcceptEntry": Command(
-        "registration accept",
-        N_("Entry {entry} is accepted: {player_id} is a player, from round {round} on."),
-        spelled={"player_id": "known"},
+    "TakeBackTables": Command(
+        "hall take-back",
+        N_("These tables of {hall} are taken back: {game_ids}. Later events of the hall are kept aside."),
+        arguments=("hall", "game_ids"),
+        optional=frozenset({"game_ids"}),
     ),
-    "AcceptEntries": Command(
-        "registration accept-all",
-        N_("Accepted entries: {accepted}."),
-        {"left_out": N_("Left out: {left_out}.")},
-        arguments=("entries",),
+    "ReleaseHall": Command(
+        "hall release", N_("The hall {hall} is released: another laptop can join for it."), arguments=("hall",)
     ),
-    "AskEntrant": Command("registration ask", N_("The entrant of entry {entry} is asked.")),
-    "RejectEntry": Command(
-        "registration reject",
-        N_("Entry {entry} is rejected."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    "ListKeptAside": Command("hall aside", arguments=()),
+    "ListKeptCommands": Command("hall kept", arguments=()),
+    "WithdrawKeptCommand": Command(
+        "hall withdraw",
+        N_("The command is withdrawn, unless the championship has executed it already."),
+        arguments=("kept_command_id",),
     ),
-    "WithdrawEntry": Command(
-        "registration withdraw",
-        N_("Entry {entry} is withdrawn."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    "DecideKeptAside": Command(
+        "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
     ),
-    "ReinstateEntry": Command("registration reinstate", N_("Entry {entry} stands again.")),
-    "MoveEntryUp": Command("registration move-up", N_("Entry {entry} has a place.")),
-    "GetMailStatus": Command("registration mail", arguments=()),
-}
-"""Commands and queries of a registration, by their methods. Entrants use the form and the link of their entry."""
-
-_AMOUNT = frozenset({"amount"})
-
-FEE_COMMANDS: Mapping[str, Command] = {
-    "SetFees": Command(
-        "fee set",
-        N_("The fees of {tournament} are set."),
-        arguments=(),
-        money=frozenset({"amount", "early_discount", "categories"}),
-    ),
-    "AdjustFee": Command("fee adjust", N_("The fee of {player_id} is set."), money=_AMOUNT),
-    "RecordPayment": Command("fee pay", N_("Payment {payment} is recorded, with receipt {document}."), money=_AMOUNT),
-    "CancelPayment": Command("fee cancel", N_("Payment {payment} is cancelled, by credit note {document}.")),
-    "CorrectPayment": Command(
-        "fee correct", N_("The correction is payment {payment}, with receipt {document}."), money=_AMOUNT
-    ),
-    "RefundPayment": Command(
-        "fee refund", N_("Payment {payment} is paid back, by credit note {document}."), money=_AMOUNT
-    ),
-    "ListFees": Command("fee list"),
-}
-"""Commands and queries on fees, by their methods."""
-
-SEASON_COMMANDS: Mapping[str, Command] = {
+    # On seasons and persons.
     "CreateSeason": Command(
         "season create",
         N_("The season {season_id} is created."),
@@ -184,10 +197,7 @@ SEASON_COMMANDS: Mapping[str, Command] = {
         "person separate", N_("{merged_id} is a separate person again."), arguments=("merged_id",)
     ),
     "ListMerges": Command("person merges", arguments=()),
-}
-"""Commands on seasons and persons, by their methods."""
-
-REGISTER_COMMANDS: Mapping[str, Command] = {
+    # On the register of persons.
     "SetRegisteredPerson": Command(
         "register set",
         N_("{person_id} is in the register."),
@@ -224,10 +234,7 @@ REGISTER_COMMANDS: Mapping[str, Command] = {
     "ListClubs": Command("register clubs", arguments=()),
     "GetCategories": Command("register categories", arguments=("season_id",), optional=frozenset({"season_id"})),
     "ListRegisterActs": Command("register history", arguments=()),
-}
-"""Commands and queries on the register of persons, by their methods."""
-
-RATING_LIST_COMMANDS: Mapping[str, Command] = {
+    # On the numbered rating lists of a federation.
     "PublishFederationList": Command(
         "rating-list publish",
         N_("List {number} is published, with {players} {players:player|players}."),
@@ -237,49 +244,5 @@ RATING_LIST_COMMANDS: Mapping[str, Command] = {
         "rating-list revise", N_("List {number} is revised. These ratings moved:"), arguments=("number",)
     ),
     "PreviewFederationRevision": Command("rating-list preview", arguments=("number",)),
-}
-"""Commands and queries on the numbered rating lists of a federation, by their methods."""
-
-HALL_COMMANDS: Mapping[str, Command] = {
-    "ListHalls": Command("hall cells", arguments=()),
-    "HandOverTables": Command(
-        "hall hand-over",
-        N_("The cell of {hall} has these tables now: {game_ids}."),
-        arguments=("hall", "game_ids"),
-        optional=frozenset({"game_ids"}),
-    ),
-    "TakeBackTables": Command(
-        "hall take-back",
-        N_("These tables of {hall} are taken back: {game_ids}. Later events of the hall are kept aside."),
-        arguments=("hall", "game_ids"),
-        optional=frozenset({"game_ids"}),
-    ),
-    "ReleaseHall": Command(
-        "hall release", N_("The hall {hall} is released: another laptop can join for it."), arguments=("hall",)
-    ),
-    "ListKeptAside": Command("hall aside", arguments=()),
-    "ListKeptCommands": Command("hall kept", arguments=()),
-    "WithdrawKeptCommand": Command(
-        "hall withdraw",
-        N_("The command is withdrawn, unless the championship has executed it already."),
-        arguments=("kept_command_id",),
-    ),
-    "DecideKeptAside": Command(
-        "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
-    ),
-}
-"""Commands and queries on the cells of halls, by their methods."""
-
-CATALOGUE: Mapping[str, Command] = {
-    **TOURNAMENT_COMMANDS,
-    **REGISTRATION_COMMANDS,
-    **FEE_COMMANDS,
-    **DUPLICATE_COMMANDS,
-    **WEBHOOK_COMMANDS,
-    **ACCESS_COMMANDS,
-    **HALL_COMMANDS,
-    **SEASON_COMMANDS,
-    **REGISTER_COMMANDS,
-    **RATING_LIST_COMMANDS,
 }
 """Every command and query with a verb on the command line, by its method."""

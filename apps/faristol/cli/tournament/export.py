@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +22,7 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.rules.tournament_files.crosstable import write_crosstable
 from faristol.rules.tournament_files.tou import write_tou
+from faristol.rules.trf import Edition
 from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.services import stub_at
 from faristol.text import SOURCE
@@ -31,13 +31,6 @@ NOT_WRITTEN = N_("{file} cannot be written: {problem}")
 
 Round = Annotated[int, typer.Option("--round", min=0, max=999, help="Round of the standings; 0: the results so far.")]
 InJson = Annotated[bool, typer.Option("--json", help="Write JSON with the fields of the API; default: CSV.")]
-
-
-class Edition(StrEnum):
-    """Version of the TRF description that a report follows."""
-
-    TRF16 = "TRF16"
-    TRF26 = "TRF26"
 
 
 def standings(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from faristol.fair_play.comparison import Comparison, Measure
+from faristol.fair_play.comparison import Comparison
 from faristol.fair_play.estimates import Interval
 from faristol.fair_play.figures import Figures, measure
-from faristol.fair_play.overlaps import OverlapKind, Overlaps
-from faristol.fair_play.turns import AnalysedTurn, Phase
+from faristol.fair_play.overlaps import Overlaps
+from faristol.fair_play.turns import AnalysedTurn
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import fair_play_pb2 as pb
@@ -20,22 +20,6 @@ WARNING = N_(
     "the player, and look at the games."
 )
 
-_PHASES: Mapping[Phase, pb.FairPlayPhase.ValueType] = {
-    Phase.OPENING: pb.FAIR_PLAY_PHASE_OPENING,
-    Phase.MIDDLE: pb.FAIR_PLAY_PHASE_MIDDLE,
-    Phase.END: pb.FAIR_PLAY_PHASE_END,
-}
-_MEASURES: Mapping[Measure, pb.FairPlayMeasure.ValueType] = {
-    Measure.AGREEMENT: pb.FAIR_PLAY_MEASURE_AGREEMENT,
-    Measure.HARD: pb.FAIR_PLAY_MEASURE_HARD,
-    Measure.LOSS: pb.FAIR_PLAY_MEASURE_LOSS,
-    Measure.TIME: pb.FAIR_PLAY_MEASURE_TIME,
-}
-_KINDS: Mapping[OverlapKind, pb.FairPlayOverlapKind.ValueType] = {
-    OverlapKind.RACK: pb.FAIR_PLAY_OVERLAP_KIND_RACK,
-    OverlapKind.WORD: pb.FAIR_PLAY_OVERLAP_KIND_WORD,
-}
-
 Names = Mapping[str, str]
 """Names by player id; empty for an erased player."""
 
@@ -46,7 +30,7 @@ def to_turn(turn: AnalysedTurn, names: Names) -> pb.AnalysedTurn:
         pb.AnalysedTurn,
         turn,
         name=names.get(turn.player_id, ""),
-        phase=_PHASES[turn.phase],
+        phase=f"FAIR_PLAY_PHASE_{turn.phase.name}",
         faces=turn.word,
         best_faces=turn.best_word,
         best_plays=turn.best_count,
@@ -65,7 +49,7 @@ def to_figures(figures: Figures, names: Names) -> pb.FairPlayFigures:
         mean_loss=figures.mean_loss,
         loss_interval=_to_interval(figures.loss_interval) if figures.loss_interval else None,
         phases=[
-            like(pb.FairPlayPhaseFigures, each, phase=_PHASES[phase], mean_loss=each.mean_loss)
+            like(pb.FairPlayPhaseFigures, each, phase=f"FAIR_PLAY_PHASE_{phase.name}", mean_loss=each.mean_loss)
             for phase, each in figures.phases.items()
         ],
         hard_turns=figures.hard,
@@ -82,7 +66,7 @@ def to_comparison(comparison: Comparison, names: Names) -> pb.FairPlayComparison
             like(
                 pb.ComparedMeasure,
                 each,
-                measure=_MEASURES[each.measure],
+                measure=f"FAIR_PLAY_MEASURE_{each.measure.name}",
                 percentile=_to_interval(each.percentile),
                 signal=each.is_signal,
             )
@@ -98,7 +82,7 @@ def to_overlaps(overlaps: Overlaps, names: Names) -> pb.FairPlayOverlaps:
     return like(
         pb.FairPlayOverlaps,
         overlaps,
-        kind=_KINDS[overlaps.kind],
+        kind=f"FAIR_PLAY_OVERLAP_KIND_{overlaps.kind.name}",
         signal=overlaps.is_signal,
         pairs=[
             pb.FairPlayOverlap(first=to_turn(first, names), second=to_turn(second, names))
