@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from faristol.casebook.case import Case
-from faristol.casebook.document import CaseError, Errors, Value
+from faristol.casebook.document import CaseError, Errors, Value, readable
 from faristol.casebook.duplicate_game import reader as duplicates
-from faristol.casebook.salvage import readable
 from faristol.casebook.table import reader as tables
 from faristol.casebook.tournament import reader as tournaments
 from faristol.text.files import why_unread

@@ -16,8 +16,8 @@ from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game import play
 from faristol.cli.duplicate_game.play import format_play
 from faristol.cli.hall import cells
-from faristol.cli.judge import adjudication
-from faristol.cli.judge.adjudication import NO_LAYERS
+from faristol.cli.judge import case_file
+from faristol.cli.judge.case_file import NO_LAYERS
 from faristol.cli.players import entries, requests
 from faristol.cli.season import rating_lists, register, seasons
 from faristol.cli.tournament import ratings, stages, webhooks
@@ -443,7 +443,7 @@ def _format_tournament(answer: pairing.GetTournamentResponse, known: TournamentN
         yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
 
 
-_MODULES = (access, play, cells, adjudication, entries, requests, rating_lists, register, seasons)
+_MODULES = (access, play, cells, case_file, entries, requests, rating_lists, register, seasons)
 
 _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     answer.DESCRIPTOR.name.removesuffix("Response"): formatter

@@ -101,7 +101,7 @@ _VERBS: Mapping[str, Verb] = {
     "access grant": Verb("access.access:grant", "Grant a role by a token, a link or a PIN."),
     "access hand-on": Verb("access.access:hand_on", "Sign a token with a part of your rights, offline."),
     "access sign-in": Verb("access.access:sign_in", "Get a token with the code of a link, or with a PIN at a table."),
-    "access bus": Verb("access.bus:bus", "Print the NATS user of a program that reads public events."),
+    "access bus": Verb("access.access:bus", "Print the NATS user of a program that reads public events."),
     "access keys": Verb("access.access:keys", "List, rotate or retire the keys that sign credentials."),
     "tournament list": Verb("tournament.tournaments:list_tournaments", "List the tournaments."),
     "tournament history": Verb(
@@ -178,7 +178,7 @@ _VERBS: Mapping[str, Verb] = {
     "duplicate slips": Verb("duplicate_game.play:slips", "Submit the slips of a hall from a file."),
     "duplicate claims": Verb("duplicate_game.play:claims", "List the claims that wait for the judge."),
     "duplicate decide": Verb("duplicate_game.play:decide", "Decide a claim: correct the slip, or refuse."),
-    "duplicate standings": Verb("duplicate_game.standings:standings", "Print the standings of a game."),
+    "duplicate standings": Verb("duplicate_game.export:standings", "Print the standings of a game."),
     "duplicate export": Verb("duplicate_game.export:export", "Write slips, turns, standings or the sealed game."),
     "duplicate train": Verb("duplicate_game.training:train", "Play a single-player game against the top."),
     "duplicate verify": Verb(

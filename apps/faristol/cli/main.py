@@ -45,8 +45,7 @@ from faristol.cli.usage import ERRORS, in_language
 from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.services import RELAY, SERVICES, to_reachable_address
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import acting_as, localize, run
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.common import acting_as, localize, run, settings_of
 from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:

@@ -23,10 +23,9 @@ from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
-from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.common import localize, settings_of
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import service_at
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import LANGUAGES
 
 

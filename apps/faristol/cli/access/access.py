@@ -1,4 +1,4 @@
-"""`faristol access …`: credentials and their keys."""
+"""`faristol access …`: credentials and their keys, and the NATS user of a program that reads public events."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from faristol.access_control.errors import AccessError
 from faristol.access_control.roles import OPERATOR, ROLE_NAMES, ROLES, SERVICE
 from faristol.access_control.tokens import decode_unverified
 from faristol.access_control.tokens import hand_on as handed_on
+from faristol.bus.permissions import authorization, create_password, program
 from faristol.cli.client import Client, ServiceClient
 from faristol.cli.options import AsJson, Data
 from faristol.client.credentials import TOKEN, calling_as
 from faristol.client.links import qr_code, sign_in_link
 from faristol.client.places import ranges, tables_of
+from faristol.event_store.append.decision import TOURNAMENT_ID_PATTERN
 from faristol.event_store.integrity import keys as key_files
 from faristol.host import Addresses, StartError
 from faristol.kernel.addresses import endpoint
@@ -34,10 +36,9 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer
+from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, settings_of
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.table_terminal.shared.services import address_of
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
@@ -326,3 +327,36 @@ def _over(scope: events.Scope) -> str:
     parts = [f"hall {hall}" for hall in scope.halls] + [f"table {table}" for table in scope.tables]
     tournaments = ", ".join(scope.tournament_ids) or "all"
     return ": ".join(filter(None, (tournaments, ", ".join((*parts, *scope.languages)))))
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+
+INVALID_NAME = N_("{name}: expected 1 to 32 small letters, digits and hyphens")
+INVALID_TOURNAMENT = N_("{tournament}: expected the id of a tournament")
+
+
+def bus(
+    name: Annotated[str, typer.Argument(help="Name of the program: small letters, digits and hyphens.")],
+    tournament: Annotated[
+        list[str] | None, typer.Option("--tournament", help="Only events of this tournament; can be repeated.")
+    ] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print a NATS user with a new password, which may only read the public events of tournaments.
+
+    Add it to the users of the NATS server, and reload the server.
+    """
+    if not _NAME.fullmatch(name):
+        raise StartError(localize(INVALID_NAME, name=repr(name)))
+    for each in tournament or ():
+        if not TOURNAMENT_ID_PATTERN.fullmatch(each):
+            raise StartError(localize(INVALID_TOURNAMENT, tournament=repr(each)))
+    user = program(name, tournament or ())
+    password = create_password()
+    content = {
+        "user": user.name,
+        "password": password,
+        "publish": list(user.publish),
+        "subscribe": list(user.subscribe),
+    }
+    print_answer(content, authorization([user], {user.name: password}).rstrip(), json_output=json_output)

@@ -31,8 +31,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.shared.common import localize
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.common import localize, settings_of
 from faristol.words import Library
 
 BUNDLED = N_("the bundle of {game} is in {file}")

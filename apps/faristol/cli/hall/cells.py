@@ -27,10 +27,9 @@ from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_kept, describe_refusal
 from faristol.presentation.history import game_params
 from faristol.presentation.table_events import describe_events
-from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.common import localize, settings_of
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.table_terminal.shared.services import address_of, send
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say, translations
 
 NO_HALL = N_("{tournament} has no hall {hall}; it has {known}")

@@ -12,9 +12,8 @@ import typer
 
 from faristol.cli.options import AsJson
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import format_count, print_answer
+from faristol.table_terminal.shared.common import format_count, print_answer, settings_of
 from faristol.table_terminal.shared.screen import console, progress
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
 from faristol.words.library import InstalledLexicon
 from faristol.words.lists import WordLists

@@ -16,9 +16,8 @@ from faristol.event_store import Record, RecordError
 from faristol.event_store.backends.databases import unusable
 from faristol.event_store.errors import CorruptData
 from faristol.host import Settings, StartError
-from faristol.table_terminal.shared.common import format_count, print_answer, run
+from faristol.table_terminal.shared.common import format_count, owners_settings_of, print_answer, run, settings_of
 from faristol.table_terminal.shared.screen import progress
-from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.event_store.beside_events.bindings import Names

@@ -11,8 +11,7 @@ import typer
 from faristol.cli.options import AsJson, Reader, Writer
 from faristol.cli.record.record import StoredRecord, open_record, roles_of
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import format_count, print_answer, run
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.common import format_count, print_answer, run, settings_of
 
 if TYPE_CHECKING:
     from faristol.event_store import Record

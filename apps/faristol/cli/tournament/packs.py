@@ -32,10 +32,9 @@ from faristol.presentation.other_programs.packs import (
     open_pack,
     write_pack,
 )
-from faristol.table_terminal.shared.common import localize, print_answer
+from faristol.table_terminal.shared.common import localize, print_answer, settings_of
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import service_at
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import LANGUAGES, SOURCE
 
 if TYPE_CHECKING:

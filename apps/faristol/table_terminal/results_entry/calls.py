@@ -20,7 +20,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import say
-from faristol.typed_input.results.refusals import as_typed
+from faristol.typed_input.results.doubts import as_typed
 from faristol.typed_input.results.tables import Tables, correct_result
 
 PAIRING_UNAVAILABLE = N_(

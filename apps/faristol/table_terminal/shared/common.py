@@ -1,4 +1,4 @@
-"""Common code of commands: running work, the actor, and output."""
+"""Common code of commands: settings, running work, the actor, and output."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from faristol.host import StartError
 from faristol.host.observability import logs
 from faristol.kernel.refusal import Param
-from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say
 from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
+
+    from faristol.host import Settings
 
 T = TypeVar("T")
 
@@ -84,3 +86,28 @@ def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, cells)) for cells in zip(*kept, strict=True)]
     for row in kept:
         yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def settings_of(**given: object) -> Settings:
+    """Load settings from flags, then the environment. Raises ``StartError`` for an invalid value."""
+    # Imported on use: `--help` needs neither.
+    from pydantic import ValidationError
+
+    from faristol.host import Settings
+
+    try:
+        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"])
+        value = first.get("input")
+        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from error
+
+
+def owners_settings_of(*, database_url: str | None, **given: object) -> Settings:
+    """Load settings for the owner of the tables: without a flag for the database, those of the owner's role."""
+    settings = settings_of(database_url=database_url, **given)
+    if database_url is None and settings.database_owner_url:
+        settings.database_url = settings.database_owner_url
+        settings.database_password_file = settings.database_owner_password_file
+    return settings

@@ -29,8 +29,7 @@ from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
 from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
 from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
-from faristol.table_terminal.shared.common import localize, run, who_acts
-from faristol.table_terminal.shared.settings import settings_of
+from faristol.table_terminal.shared.common import localize, run, settings_of, who_acts
 from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")

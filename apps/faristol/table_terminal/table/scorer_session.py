@@ -22,8 +22,7 @@ from faristol.presentation.names import fold_name
 from faristol.table_terminal.shared.keyboard import get_typed_text, wait_for_answer
 from faristol.table_terminal.shared.sheet import format_sheet
 from faristol.table_terminal.table import refusals
-from faristol.table_terminal.table.guide import GUIDES, explain_verb, overview
-from faristol.table_terminal.table.house_rules import list_house_rules
+from faristol.table_terminal.table.guide import GUIDES, explain_verb, list_house_rules, overview
 from faristol.table_terminal.table.journal import Journal
 from faristol.table_terminal.table.lines import Typed, read_typed
 from faristol.table_terminal.table.offers import ShownTable, list_next_steps

@@ -1,13 +1,15 @@
-"""Implausible results, which may be typing errors. Pure."""
+"""Implausible results, which may be typing errors, and refusals of results in words. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Param
 from faristol.rules.scoring import UsualScores
-from faristol.typed_input.results.lines import ParsedResult
+from faristol.text import say
+from faristol.typed_input.results.lines import ABANDONED_MARK, FORFEIT, ParsedResult
 
 HIGH = N_("{score} is unusually high (more than {highest})")
 LOW = N_("{score} is unusually low (less than {lowest})")
@@ -71,3 +73,44 @@ def is_swapped(given: ParsedResult, winner: int | None) -> bool:
         return False
     stayed = [0 if score.left else score.points or 0 for score in given.scores]
     return stayed[winner] < max(stayed) or stayed.count(max(stayed)) > 1
+
+
+TYPED: Mapping[str, str] = {"abandoned_by": ABANDONED_MARK, "forfeited_by": FORFEIT}
+"""Typed marks, by the field of the service."""
+
+HOW_TYPED = N_(
+    "Write `a` after the points of a player who abandoned, as in 120a, and `ff` instead of the points "
+    "of an absent player."
+)
+
+ON_PAGES: Mapping[str, str] = {
+    "running_game": N_("The game in progress"),
+    "winner_id": N_("Outcome"),
+    "lost_by_all": N_("all lost"),
+}
+"""Labels on pages, by the field of the service."""
+
+BUTTONS: Mapping[str, tuple[str, str]] = {
+    "standings reopen": (N_("Withdraw them"), N_("Prizes and final standings")),
+}
+"""Button that replaces a terminal command on pages, and its part of the console."""
+
+BUTTON = N_("“{button}” under “{part}”")
+
+_ON_PAGES = re.compile(rf"(?<![\w-])({'|'.join(ON_PAGES)})(?![\w-])")
+_FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
+
+
+def as_typed(refusal: str, language: str) -> str:
+    """Replace fields of the service in a refusal by the marks that a user types."""
+    text, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
+    return f"{text} {say(HOW_TYPED, {}, language)}" if count else text
+
+
+def as_labelled(refusal: str, language: str) -> str:
+    """Replace fields of the service and terminal commands in a refusal by the labels of a page."""
+    for command, (button, part) in BUTTONS.items():
+        labels = {"button": say(button, {}, language), "part": say(part, {}, language)}
+        refusal = refusal.replace(f"`{command}`", say(BUTTON, labels, language))
+    text = _ON_PAGES.sub(lambda found: f"“{say(ON_PAGES[found[0]], {}, language)}”", refusal)
+    return as_typed(text, language)

@@ -20,7 +20,6 @@ from faristol.read_models.api.queries import (
     games,
     log,
     messages,
-    players,
     prizes,
     record,
     report,
@@ -35,7 +34,7 @@ from faristol.read_models.storage.models import ReadModels
 QUERIES: Mapping[str, Callable[..., Any]] = {
     name: function
     for module in (
-        *(careers, days, games, log, messages, players, prizes, record, report, seasons, stages, standings),
+        *(careers, days, games, log, messages, prizes, record, report, seasons, stages, standings),
         tournaments,
     )
     for name, function in vars(module).items()

@@ -21,7 +21,7 @@ from faristol.gateway.consoles.results_entry.entry import (
 from faristol.gateway.consoles.results_entry.page import add_rounds_after, describe_saved
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.typed_input.results.refusals import as_labelled
+from faristol.typed_input.results.doubts import as_labelled
 from faristol.typed_input.results.tables import Tables
 
 DIRECTOR = Rights("eva", corrects=True, corrects_own=True, gives_up=True)

@@ -19,9 +19,8 @@ from faristol.rules.scoring import UsualScores, usual_scores
 from faristol.table_terminal.results_entry.calls import ResultsClient
 from faristol.table_terminal.results_entry.prompt import Prompt
 from faristol.typed_input.results import lines
-from faristol.typed_input.results.doubts import doubts
+from faristol.typed_input.results.doubts import as_typed, doubts
 from faristol.typed_input.results.lines import InvalidLine, ParsedResult, Score, TableLookup, read
-from faristol.typed_input.results.refusals import as_typed
 from faristol.typed_input.results.sheet import read_sheet
 from faristol.typed_input.results.tables import Tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.rules import load_ruleset, ruleset_names
 from faristol.rules.ruleset.with_options import with_options
-from faristol.table_terminal.table.house_rules import BLANKS, DEFINITIVE, list_house_rules
+from faristol.table_terminal.table.guide import BLANKS, DEFINITIVE, list_house_rules
 from faristol.text import LANGUAGES
 
 

@@ -43,7 +43,7 @@ from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_ru
 from faristol.rules import Ruleset
 from faristol.text import say
 from faristol.typed_input.fields import AmbiguousTime
-from faristol.typed_input.results.refusals import as_labelled
+from faristol.typed_input.results.doubts import as_labelled
 
 CHANGED = "CHANGED_MEANWHILE"
 RECENT_EVENT_COUNT = 60

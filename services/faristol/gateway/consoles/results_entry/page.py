@@ -49,7 +49,7 @@ from faristol.presentation.labels import ABANDONED
 from faristol.presentation.names import Roster
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
-from faristol.typed_input.results.refusals import as_labelled
+from faristol.typed_input.results.doubts import as_labelled
 from faristol.typed_input.results.tables import Tables
 
 DISPUTED = N_("Table {table}: the result is disputed, and an official is checking it.")
