@@ -52,6 +52,7 @@ from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import number, say, translations, with_article
 
 Params = Mapping[str, str | int]
+Paired = pairing.PairRoundResponse | pairing.ProposedRound
 
 MADE_DISPUTED = N_(
     "The result is disputed: another one was entered before. An arbiter decides, and until then that one counts."
@@ -282,15 +283,8 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Tourname
 def _format_round(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
-    """Yield the number of games, the byes with their reasons, and the tables."""
-    games = sum(bool(seat.table) for seat in answer.pairings)
-    counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
-    bye = known.name(answer.bye_team_id or answer.bye_player_id)
-    params: Params = {"round": request.round, "games": counted, "bye": bye}
-    public, draft = (PAIRED_BYE, DRAFTED_BYE) if bye else (ROUND_PAIRED, ROUND_DRAFTED)
-    yield say(draft if answer.drafted else public, params, language)
-    yield from _sitting_out(answer, known, request.round, language)
-    yield from pairing_lines(answer.pairings, answer.matches, known, language)
+    headlines = (ROUND_DRAFTED, DRAFTED_BYE) if answer.drafted else (ROUND_PAIRED, PAIRED_BYE)
+    yield from _format_paired(answer, request.round, headlines, known, language)
 
 
 def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames, language: str) -> Iterator[str]:
@@ -298,7 +292,7 @@ def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames, lang
     if not answer.draft.round:
         yield say(NO_DRAFT, {}, language)
         return
-    yield from _format_proposed(answer.draft, known, language, DRAFT_BYE if _bye_of(answer.draft) else DRAFT)
+    yield from _format_paired(answer.draft, answer.draft.round, (DRAFT, DRAFT_BYE), known, language)
     if answer.changed_by_hand:
         yield say(CHANGED_BY_HAND, {}, language)
     if answer.HasField("publish_at"):
@@ -309,33 +303,30 @@ def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames, lang
 
 
 def _format_preview(answer: pairing.PreviewRoundResponse, known: TournamentNames, language: str) -> Iterator[str]:
-    yield from _format_proposed(answer.preview, known, language, PREVIEW_BYE if _bye_of(answer.preview) else PREVIEW)
+    yield from _format_paired(answer.preview, answer.preview.round, (PREVIEW, PREVIEW_BYE), known, language)
     yield from _checks(answer.preview, known)
 
 
-def _bye_of(proposed: pairing.ProposedRound) -> str:
-    return proposed.bye_team_id or proposed.bye_player_id
-
-
-def _format_proposed(
-    proposed: pairing.ProposedRound, known: TournamentNames, language: str, headline: str
+def _format_paired(
+    paired: Paired, number: int, headlines: tuple[str, str], known: TournamentNames, language: str
 ) -> Iterator[str]:
-    """Yield the number of games, the byes and the tables of a pairing that is not public."""
-    games = sum(bool(seat.table) for seat in proposed.pairings)
+    """Yield the number of games, the byes with their reasons, and the tables.
+
+    ``headlines`` are those without a bye of the pairing and with one.
+    """
+    games = sum(bool(seat.table) for seat in paired.pairings)
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
-    params: Params = {"round": proposed.round, "games": counted, "bye": known.name(_bye_of(proposed))}
-    yield say(headline, params, language)
-    yield from _sitting_out(proposed, known, proposed.round, language)
-    yield from pairing_lines(proposed.pairings, proposed.matches, known, language)
+    bye = known.name(paired.bye_team_id or paired.bye_player_id)
+    yield say(headlines[bool(bye)], {"round": number, "games": counted, "bye": bye}, language)
+    yield from _sitting_out(paired, known, number, language)
+    yield from pairing_lines(paired.pairings, paired.matches, known, language)
 
 
 def _checks(proposed: pairing.ProposedRound, known: TournamentNames) -> Iterator[str]:
     yield from (f"? {known.named_in(each.text)}" for each in proposed.checks)
 
 
-def _sitting_out(
-    answer: pairing.PairRoundResponse | pairing.ProposedRound, known: TournamentNames, number: int, language: str
-) -> Iterator[str]:
+def _sitting_out(answer: Paired, known: TournamentNames, number: int, language: str) -> Iterator[str]:
     """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
     granted = {
         who

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import AsyncExitStack
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,31 +28,11 @@ from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import service_at
 from faristol.text import LANGUAGES
 
-
-class PaperKind(StrEnum):
-    """Kinds of papers: the names of ``ALL_PAPERS``."""
-
-    TABLES = "tables"
-    NAMES = "names"
-    WALL = "wall"
-    SLIPS = "slips"
-    GAMES = "games"
-    RESULTS = "results"
-    CARDS = "cards"
-    STANDINGS = "standings"
-    CROSSTABLE = "crosstable"
-    STARTLIST = "startlist"
-    ATTENDANCE = "attendance"
-    CHECKIN = "checkin"
-    TABLECARDS = "tablecards"
-    RECEIPTS = "receipts"
-    CERTIFICATES = "certificates"
-    MINUTES = "minutes"
-    PLAYSLIPS = "playslips"
-    SEATS = "seats"
-    PLAYSHEETS = "playsheets"
-    RANKING = "ranking"
-    SUM = "sum"
+if TYPE_CHECKING:
+    PaperKind = StrEnum
+else:
+    PaperKind = StrEnum("PaperKind", {name.upper(): name for name in ALL_PAPERS})
+"""Kinds of papers; their names are known at run time only."""
 
 
 class Size(StrEnum):

@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from faristol.cli.commands import COMMANDS, Noun, format_command
 from faristol.cli.contract import SERVICE
 from faristol.cli.main import app, main
-from faristol.cli.printing import PaperKind
 from faristol.gateway.print.duplicate import ALL_PAPERS
 
 ROOT = Path(__file__).parents[3]
@@ -202,4 +201,6 @@ def test_the_list_of_commands_is_that_of_the_command_line() -> None:
 
 
 def test_every_paper_is_printed_at_the_command_line() -> None:
-    assert {kind.value for kind in PaperKind} == {*ALL_PAPERS}
+    refused = CliRunner().invoke(app, ["print", "cup", "menu"])
+    assert refused.exit_code == 2
+    assert {*ALL_PAPERS} <= {*re.findall(r"\w+", refused.output)}
