@@ -21,7 +21,7 @@ from faristol.cli.judge.case_file import NO_LAYERS
 from faristol.cli.players import entries, requests
 from faristol.cli.season import rating_lists, register, seasons
 from faristol.cli.tournament import ratings, stages, webhooks
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of, sentences_of

@@ -1,16 +1,17 @@
-"""Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), and their common fields. Pure.
+"""Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), and functions by message. Pure.
 
 In variable names, `event` is the message of an event; `Recorded` is an event with its position, actor and times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from types import ModuleType
-from typing import Any, Generic, TypeVar
+from types import FunctionType, ModuleType
+from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -201,3 +202,26 @@ def set_occurred_at(events: Iterable[Message], at: Instant) -> list[Message]:
         if type(event) in _DATED and not event.HasField("occurred_at"):
             event.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # the contract gives it
     return events
+
+
+def find_handlers(
+    namespace: Mapping[str, Any], parameter: str, prefix: str = ""
+) -> dict[type[Message], Callable[..., Any]]:
+    """Return the functions of a module whose names begin with ``prefix``, by the message of their ``parameter``.
+
+    A function for several messages is annotated with all of them; one for only that message takes precedence. Functions
+    without such a parameter are left out. Raises ``ValueError`` for two functions for the same message.
+    """
+    found: defaultdict[type[Message], dict[bool, list[Callable[..., Any]]]] = defaultdict(lambda: {True: [], False: []})
+    for name, function in namespace.items():
+        if isinstance(function, FunctionType) and name.startswith(prefix):
+            kind = get_type_hints(function).get(parameter)
+            for each in (kind, *get_args(kind)):
+                if isinstance(each, type) and issubclass(each, Message):
+                    found[each][each is kind].append(function)
+    chosen = {message: functions[True] or functions[False] for message, functions in found.items()}
+    for message, functions in chosen.items():
+        if len(functions) > 1:
+            names = ", ".join(each.__name__ for each in functions)
+            raise ValueError(f"expected one function for {message.__name__}, found {names}")
+    return {message: function for message, (function,) in chosen.items()}

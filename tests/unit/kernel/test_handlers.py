@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.changes import Change, sets

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Incident, Sheet

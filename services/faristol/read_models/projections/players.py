@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections.championship import Broken, Championship

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.kernel.pairings import seats_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.handlers import find_handlers
+from faristol.kernel.event_types import find_handlers
 from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
