@@ -8,7 +8,7 @@ its events are undone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -19,6 +19,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.event_types import round_of
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -197,26 +199,43 @@ def latest_about(act: Any, field: str, kinds: tuple[type[Message], ...], before:
     return next(found, None)
 
 
-def paired_since(act: Any, later: Message) -> bool:
-    """Check whether ``later`` is the pairing of the event's round."""
-    return isinstance(later, events.RoundPaired) and later.round == act.round
+def as_before(command: type[Message]) -> Callable[[Any, Sequence[Message]], Message]:
+    """Return a function that builds a command with the fields of the last event of the same type before an event."""
+    return lambda act, before: like(command, latest(type(act), before), occurred_at=None)
 
 
-def started_since(act: Any, later: Message) -> bool:
-    """Check whether ``later`` is the start of the event's round."""
-    return isinstance(later, events.RoundStarted) and later.round == act.round
+def set_as_before(
+    field: str, kinds: tuple[type[Message], type[Message]], commands: tuple[type[Message], type[Message]]
+) -> Callable[[Any, Sequence[Message]], Message]:
+    """Return a function that builds the command to set or remove a subject, as it was before an event.
+
+    ``kinds`` are the events of both commands, and ``field`` identifies the subject.
+    """
+
+    def build(act: Any, before: Sequence[Message]) -> Message:
+        earlier = latest_about(act, field, kinds, before)
+        is_set = isinstance(earlier, kinds[0])
+        return like(commands[0], earlier, occurred_at=None) if is_set else like(commands[1], act, occurred_at=None)
+
+    return build
+
+
+def since(*kinds: type[Message]) -> Callable[[Any, Any], bool]:
+    """Return a function that checks whether a later event is of one of these types, and of the event's round."""
+    return lambda act, later: isinstance(later, kinds) and round_of(later) == act.round
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
     """How an event is undone, and the obstacles."""
 
-    by: Callable[[Any, Sequence[Message]], Message] | None = None
-    """Builds the command that undoes the event, from it and all events before it; None if it cannot be undone."""
+    by: type[Message] | Callable[[Any, Sequence[Message]], Message] | None = None
+    """The command that undoes the event, with the event's fields, or a function that builds it from the event and all
+    events before it; None if it cannot be undone."""
     decide: Callable[[Situation, int, str], list[Message]] | None = None
     """Decides the undo of a version, with a note, if the command lacks information."""
-    thing: Callable[[Any], Hashable] | None = None
-    """Returns a key of the event's subject. A later event with the same key supersedes it."""
+    thing: tuple[str, ...] = ()
+    """The subject of the event: a word, and fields of the event. A later event with the same subject supersedes it."""
     rests: Callable[[Any, Message], bool] = lambda act, later: False
     """Checks whether a later event depends on this one."""
     check: Callable[[Situation, Any], None] = lambda situation, act: None

@@ -13,7 +13,7 @@ from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_open
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, as_before
 
 
 def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Message]:
@@ -48,8 +48,5 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 }
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.RoundsAnnounced: Undo(
-        lambda act, before: pb.AnnounceRoundsRequest(times=latest(events.RoundsAnnounced, before).times),
-        thing=lambda act: "times",
-    )
+    events.RoundsAnnounced: Undo(as_before(pb.AnnounceRoundsRequest), thing=("times",))
 }

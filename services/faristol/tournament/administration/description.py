@@ -201,11 +201,11 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.RestoreTournamentRequest: PairingCommand(restore),
 }
 
-_RESTORE = Undo(lambda act, before: pb.RestoreTournamentRequest(), thing=lambda act: "listed")
+_RESTORE = Undo(pb.RestoreTournamentRequest, thing=("listed",))
 
 UNDO: Mapping[type[Message], Undo] = {
     events.TournamentDescribed: Undo(_before, rests=_rests),
     events.TournamentArchived: _RESTORE,
     events.TournamentRemoved: _RESTORE,
-    events.TournamentRestored: Undo(thing=lambda act: "listed"),
+    events.TournamentRestored: Undo(thing=("listed",)),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from google.protobuf.message import Message
@@ -15,7 +15,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.administration.divisions import check_tables
 from faristol.tournament.conditions import check_open, find_registered_player
 from faristol.tournament.rounds.tables import check_halls, most_tables
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
+from faristol.tournament.situation import PairingCommand, Situation, Undo, as_before, set_as_before
 from faristol.tournament.state import HallRange
 
 
@@ -92,27 +92,12 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.ReleaseTableRequest: PairingCommand(release_table, of_tables=True),
 }
 
-
-def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
-    earlier = latest(events.HallsSet, before)
-    return pb.SetHallsRequest(halls=earlier.halls, top_tables=earlier.top_tables)
-
-
-def _table_before(fixed: events.TableFixed, before: Sequence[Message]) -> Message:
-    earlier = latest_about(fixed, "player_id", (events.TableFixed, events.TableReleased), before)
-    if isinstance(earlier, events.TableFixed):
-        return pb.FixTableRequest(player_id=fixed.player_id, table=earlier.table)
-    return pb.ReleaseTableRequest(player_id=fixed.player_id)
-
-
-def _thing(act: events.TableFixed | events.TableReleased) -> Hashable:
-    return "table", act.player_id
-
+_table_before = set_as_before(
+    "player_id", (events.TableFixed, events.TableReleased), (pb.FixTableRequest, pb.ReleaseTableRequest)
+)
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.HallsSet: Undo(_halls_before, thing=lambda act: "halls"),
-    events.TableFixed: Undo(_table_before, thing=_thing),
-    events.TableReleased: Undo(
-        lambda act, before: pb.FixTableRequest(player_id=act.player_id, table=act.table), thing=_thing
-    ),
+    events.HallsSet: Undo(as_before(pb.SetHallsRequest), thing=("halls",)),
+    events.TableFixed: Undo(_table_before, thing=("table", "player_id")),
+    events.TableReleased: Undo(pb.FixTableRequest, thing=("table", "player_id")),
 }

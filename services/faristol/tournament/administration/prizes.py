@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import build_not_registered_refusal, check_open
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about, set_as_before
 from faristol.tournament.state import TournamentState
 
 CURRENCY = re.compile("[A-Z]{3}")
@@ -205,31 +205,18 @@ def _rules_before(act: events.PrizeRulesSet, before: Sequence[Message]) -> Messa
     )
 
 
-def _list_before(act: events.PrizeListSet, before: Sequence[Message]) -> Message:
-    earlier = latest_about(act, "list", (events.PrizeListSet, events.PrizeListRemoved), before)
-    if isinstance(earlier, events.PrizeListSet):
-        return _to_command(earlier)
-    return pb.RemovePrizeListRequest(list=act.list)
-
-
-def _to_command(event: Message, *, removed: bool = False) -> Message:
-    """Build the command that sets a list as an event did; ``removed`` for one that no longer exists."""
-    places = {"list": 0, "place": 0} if removed else {}
-    return like(pb.SetPrizeListRequest, event, occurred_at=None, **places)
-
-
 def _removed_list(act: events.PrizeListRemoved, before: Sequence[Message]) -> Message:
     """Build the command that adds a removed list again, as the last one and with a new number."""
     earlier = latest_about(act, "list", (events.PrizeListSet,), before)
-    return _to_command(earlier or events.PrizeListSet(), removed=True)
+    return like(pb.SetPrizeListRequest, earlier or events.PrizeListSet(), list=0, place=0, occurred_at=None)
 
 
-def _thing(act: events.PrizeListSet | events.PrizeListRemoved) -> Hashable:
-    return "prize list", act.list
-
+_list_before = set_as_before(
+    "list", (events.PrizeListSet, events.PrizeListRemoved), (pb.SetPrizeListRequest, pb.RemovePrizeListRequest)
+)
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PrizeRulesSet: Undo(_rules_before, thing=lambda act: "prize rules"),
-    events.PrizeListSet: Undo(_list_before, thing=_thing),
-    events.PrizeListRemoved: Undo(_removed_list, thing=_thing),
+    events.PrizeRulesSet: Undo(_rules_before, thing=("prize rules",)),
+    events.PrizeListSet: Undo(_list_before, thing=("prize list", "list")),
+    events.PrizeListRemoved: Undo(_removed_list, thing=("prize list", "list")),
 }

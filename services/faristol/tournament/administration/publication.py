@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
@@ -84,12 +84,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.ReopenStandingsRequest: PairingCommand(reopen),
 }
 
-
-def _thing(act: events.StandingsPublished | events.StandingsReopened) -> Hashable:
-    return "final standings"
-
-
 UNDO: Mapping[type[Message], Undo] = {
-    events.StandingsPublished: Undo(lambda act, before: pb.ReopenStandingsRequest(), thing=_thing),
-    events.StandingsReopened: Undo(lambda act, before: pb.PublishStandingsRequest(), thing=_thing),
+    events.StandingsPublished: Undo(pb.ReopenStandingsRequest, thing=("final standings",)),
+    events.StandingsReopened: Undo(pb.PublishStandingsRequest, thing=("final standings",)),
 }

@@ -18,7 +18,7 @@ otherwise each withdrawal would move all players behind it to another group.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -481,14 +481,10 @@ def _undo(situation: Situation, version: int, note: str) -> list[Message]:
     return new_events
 
 
-def _thing(act: events.PlayersQualified) -> Hashable:
-    return "players that qualified"
-
-
 def _rests(act: events.PlayersQualified, later: Message) -> bool:
     return isinstance(later, events.RoundPaired)
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PlayersQualified: Undo(lambda act, before: pb.QualifyPlayersRequest(), _undo, thing=_thing, rests=_rests),
+    events.PlayersQualified: Undo(pb.QualifyPlayersRequest, _undo, thing=("players that qualified",), rests=_rests),
 }

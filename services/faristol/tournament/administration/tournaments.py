@@ -192,7 +192,5 @@ def pin_of(ruleset: Ruleset) -> Pin:
 COMMANDS: Mapping[type[Message], PairingCommand] = {pb.ChangeRoundsRequest: PairingCommand(change_rounds)}
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.RoundsChanged: Undo(
-        lambda act, before: pb.ChangeRoundsRequest(rounds=act.before), thing=lambda act: "rounds"
-    ),
+    events.RoundsChanged: Undo(lambda act, before: pb.ChangeRoundsRequest(rounds=act.before), thing=("rounds",)),
 }

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_to_come, taking_part
 from faristol.tournament.rounds.systems import CYCLES
-from faristol.tournament.situation import PairingCommand, Situation, Undo, paired_since
+from faristol.tournament.situation import PairingCommand, Situation, Undo, since
 from faristol.tournament.teams.selection import of_entry
 
 
@@ -71,21 +72,17 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 
 def _granting(revoked: events.ByeRevoked, before: Sequence[Message]) -> Message:
     granting = (event for event in reversed(before) if isinstance(event, events.ByeGranted))
-    granted = next((event for event in granting if _thing(event) == _thing(revoked)), events.ByeGranted())
-    return pb.GrantByeRequest(
-        player_id=revoked.player_id, team_id=revoked.team_id, round=revoked.round, kind=granted.kind
-    )
+    granted = next((event for event in granting if _place(event) == _place(revoked)), events.ByeGranted())
+    return like(pb.GrantByeRequest, revoked, kind=granted.kind, occurred_at=None)
 
 
-def _thing(act: events.ByeGranted | events.ByeRevoked) -> Hashable:
-    return "bye", act.player_id, act.team_id, act.round
+def _place(act: events.ByeGranted | events.ByeRevoked) -> tuple[str, str, int]:
+    return act.player_id, act.team_id, act.round
 
+
+_THING = ("bye", "player_id", "team_id", "round")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.ByeGranted: Undo(
-        lambda act, before: pb.RevokeByeRequest(player_id=act.player_id, team_id=act.team_id, round=act.round),
-        thing=_thing,
-        rests=paired_since,
-    ),
-    events.ByeRevoked: Undo(_granting, thing=_thing, rests=paired_since),
+    events.ByeGranted: Undo(pb.RevokeByeRequest, thing=_THING, rests=since(events.RoundPaired)),
+    events.ByeRevoked: Undo(_granting, thing=_THING, rests=since(events.RoundPaired)),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -23,8 +24,11 @@ NO_UNDO = Undo()
 
 def undone_by(act: Message, before: Sequence[Message]) -> str:
     """Return the name of the command that undoes ``act``, which followed ``before``; empty if it cannot be undone."""
-    undo = UNDO.get(type(act), NO_UNDO)
-    return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
+    by = UNDO.get(type(act), NO_UNDO).by
+    if by is None:
+        return ""
+    kind: type[Message] = by if isinstance(by, type) else type(by(act, before))
+    return str(kind.DESCRIPTOR.name.removesuffix("Request"))
 
 
 def can_undo(state: TournamentState, past_events: Sequence[Message], version: int) -> str:
@@ -61,7 +65,11 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
         )
     if entry.decide is not None:
         return _add_reason(situation, request, act, entry.decide(situation, version, request.note))
-    command: Any = entry.by(act, situation.past_events[: version - 1])
+    command: Any = (
+        like(entry.by, act, occurred_at=None)
+        if isinstance(entry.by, type)
+        else entry.by(act, situation.past_events[: version - 1])
+    )
     if "note" in command.DESCRIPTOR.fields_by_name:
         command.note = request.note
     return _add_reason(situation, request, act, BASE_COMMANDS[type(command)].decide(situation, command))
@@ -86,14 +94,16 @@ def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
     """
     thing, rests = _thing(act), UNDO.get(type(act), NO_UNDO).rests
     for event in _standing(later):
-        if (thing is not None and thing == _thing(event)) or rests(act, event):
+        if (thing and thing == _thing(event)) or rests(act, event):
             return event
     return None
 
 
-def _thing(event: Message) -> object:
-    thing = UNDO.get(type(event), NO_UNDO).thing
-    return thing(event) if thing else None
+def _thing(event: Message) -> tuple[Hashable, ...]:
+    """Return the subject of an event by ``Undo.thing``; empty without one. The order of repeated values is ignored."""
+    word, fields = (thing := UNDO.get(type(event), NO_UNDO).thing)[:1], thing[1:]
+    values = (getattr(event, name) for name in fields)
+    return (*word, *(value if isinstance(value, str | int) else frozenset(value) for value in values))
 
 
 def _standing(past_events: Sequence[Message]) -> list[Message]:

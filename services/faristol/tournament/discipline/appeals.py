@@ -315,6 +315,4 @@ def _rests(act: events.AppealLodged, later: Message) -> bool:
     return isinstance(later, events.AppealDecided | events.AppealWithdrawn) and later.appeal == act.appeal
 
 
-UNDO: Mapping[type[Message], Undo] = {
-    events.AppealLodged: Undo(lambda act, before: pb.WithdrawAppealRequest(appeal=act.appeal), rests=_rests)
-}
+UNDO: Mapping[type[Message], Undo] = {events.AppealLodged: Undo(pb.WithdrawAppealRequest, rests=_rests)}

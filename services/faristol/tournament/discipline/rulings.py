@@ -91,9 +91,5 @@ def _take_back(situation: Situation, version: int, note: str) -> list[Message]:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.SpreadAdjusted: Undo(
-        lambda act, before: pb.CorrectRulingRequest(),
-        _take_back,
-        thing=lambda act: ("ruling", act.game_id, act.turn),
-    )
+    events.SpreadAdjusted: Undo(pb.CorrectRulingRequest, _take_back, thing=("ruling", "game_id", "turn"))
 }

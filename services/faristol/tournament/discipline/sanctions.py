@@ -393,25 +393,17 @@ def _warned_again(act: events.WarningLifted, later: Message) -> bool:
     return isinstance(later, events.PlayerWarned) and later.player_id == act.player_id
 
 
-def _thing(act: events.WarningLifted | events.SanctionLifted) -> tuple[str, int]:
-    return "lifted", act.version
-
+_LIFTED = ("lifted", "version")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PlayerWarned: Undo(lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, now=sanction_undone_by),
-    events.PlayerSanctioned: Undo(
-        lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, rests=_rests, now=sanction_undone_by
-    ),
-    events.TableSanctionNoted: Undo(
-        lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, now=sanction_undone_by
-    ),
-    events.PlayerExpelled: Undo(
-        lambda act, before: pb.LiftExpulsionRequest(), _lift_mistake, rests=_expulsion_rests, now=sanction_undone_by
-    ),
+    events.PlayerWarned: Undo(pb.LiftSanctionRequest, _lift_mistake, now=sanction_undone_by),
+    events.PlayerSanctioned: Undo(pb.LiftSanctionRequest, _lift_mistake, rests=_rests, now=sanction_undone_by),
+    events.TableSanctionNoted: Undo(pb.LiftSanctionRequest, _lift_mistake, now=sanction_undone_by),
+    events.PlayerExpelled: Undo(pb.LiftExpulsionRequest, _lift_mistake, rests=_expulsion_rests, now=sanction_undone_by),
     events.WarningLifted: Undo(
-        lambda act, before: pb.WarnPlayerRequest(), _impose_again, thing=_thing, rests=_warned_again, now=lift_undone_by
+        pb.WarnPlayerRequest, _impose_again, thing=_LIFTED, rests=_warned_again, now=lift_undone_by
     ),
     events.SanctionLifted: Undo(
-        lambda act, before: pb.SanctionPlayerRequest(), _impose_again, thing=_thing, rests=_rests, now=lift_undone_by
+        pb.SanctionPlayerRequest, _impose_again, thing=_LIFTED, rests=_rests, now=lift_undone_by
     ),
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
@@ -192,17 +191,9 @@ def _screen_before(act: events.ScreenSet | events.ScreenRemoved, before: Sequenc
     return pb.RemoveScreenRequest(code=act.code)
 
 
-def _screen(act: Any) -> Hashable:
-    return "screen", act.code
-
-
-def _picture(act: Any) -> Hashable:
-    return "picture", act.digest
-
-
 UNDO: Mapping[type[Message], Undo] = {
-    events.ScreenSet: Undo(_screen_before, thing=_screen),
-    events.ScreenRemoved: Undo(_screen_before, thing=_screen),
-    events.PictureAdded: Undo(lambda act, before: pb.RemovePictureRequest(digest=act.digest), thing=_picture),
-    events.PictureRemoved: Undo(thing=_picture),
+    events.ScreenSet: Undo(_screen_before, thing=("screen", "code")),
+    events.ScreenRemoved: Undo(_screen_before, thing=("screen", "code")),
+    events.PictureAdded: Undo(pb.RemovePictureRequest, thing=("picture", "digest")),
+    events.PictureRemoved: Undo(thing=("picture", "digest")),
 }

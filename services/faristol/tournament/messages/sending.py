@@ -7,7 +7,7 @@ meaning. A message expires by itself; until then it can be withdrawn.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -281,13 +281,8 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.WithdrawMessageRequest: PairingCommand(withdraw),
 }
 
-
-def _thing(act: Any) -> Hashable:
-    return "message", act.number
-
-
-_WITHDRAW = Undo(lambda act, before: pb.WithdrawMessageRequest(number=act.number), thing=_thing)
-_FINAL = Undo(thing=_thing)
+_WITHDRAW = Undo(lambda act, before: pb.WithdrawMessageRequest(number=act.number), thing=("message", "number"))
+_FINAL = Undo(thing=("message", "number"))
 
 UNDO: Mapping[type[Message], Undo] = {
     events.MessageSent: _WITHDRAW,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid, check_range
-from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_not_removed, found_round
 from faristol.tournament.rounds.tables import MAX_TABLES
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about
+from faristol.tournament.situation import PairingCommand, Situation, Undo, as_before, set_as_before
 from faristol.tournament.state import TournamentState
 
 MAX_SLOT = 99
@@ -142,36 +140,15 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.SetBroadcastDelayRequest: PairingCommand(set_broadcast_delay, of_tables=True),
 }
 
-
-def _slot_before(act: events.SlotPointed | events.SlotRemoved, before: Sequence[Message]) -> Message:
-    """Build the command that restores the slot before an event."""
-    earlier = latest_about(act, "slot", (events.SlotPointed, events.SlotRemoved), before)
-    if isinstance(earlier, events.SlotPointed):
-        return like(pb.PointSlotRequest, earlier, occurred_at=None)
-    return pb.RemoveSlotRequest(slot=act.slot)
-
-
-def _delay_before(act: events.BroadcastDelaySet, before: Sequence[Message]) -> Message:
-    """Build the command that restores the delay before an event."""
-    return pb.SetBroadcastDelayRequest(minutes=latest(events.BroadcastDelaySet, before).minutes)
-
-
-def _slot(act: Any) -> Hashable:
-    return "slot", act.slot
-
-
-def _claim(act: Any) -> Hashable:
-    return "claim", act.table
-
+_SLOT = Undo(
+    set_as_before("slot", (events.SlotPointed, events.SlotRemoved), (pb.PointSlotRequest, pb.RemoveSlotRequest)),
+    thing=("slot", "slot"),
+)
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.SlotPointed: Undo(_slot_before, thing=_slot),
-    events.SlotRemoved: Undo(_slot_before, thing=_slot),
-    events.BroadcastDelaySet: Undo(_delay_before, thing=lambda act: "delay"),
-    events.TableClaimed: Undo(
-        lambda act, before: pb.ReleaseClaimRequest(table=act.table, annotator_id=act.annotator_id), thing=_claim
-    ),
-    events.ClaimReleased: Undo(
-        lambda act, before: pb.ClaimTableRequest(table=act.table, annotator_id=act.annotator_id), thing=_claim
-    ),
+    events.SlotPointed: _SLOT,
+    events.SlotRemoved: _SLOT,
+    events.BroadcastDelaySet: Undo(as_before(pb.SetBroadcastDelayRequest), thing=("delay",)),
+    events.TableClaimed: Undo(pb.ReleaseClaimRequest, thing=("claim", "table")),
+    events.ClaimReleased: Undo(pb.ClaimTableRequest, thing=("claim", "table")),
 }

@@ -134,11 +134,5 @@ def _rests(act: events.PlayerAmended, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PlayerAmended: Undo(
-        lambda act, before: pb.AmendPlayerRequest(player_id=act.player_id),
-        _put_back,
-        rests=_rests,
-        check=_check_undone,
-        now=_now,
-    ),
+    events.PlayerAmended: Undo(pb.AmendPlayerRequest, _put_back, rests=_rests, check=_check_undone, now=_now),
 }

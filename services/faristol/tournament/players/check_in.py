@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
@@ -143,22 +143,12 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 }
 
 
-def _thing(act: events.PlayerCheckedIn | events.PlayerCheckedOut) -> Hashable:
-    return "check-in", act.player_id
-
-
 def _rests(act: Message, later: Message) -> bool:
     return isinstance(later, events.RoundPaired)
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.CheckInOpened: Undo(
-        lambda act, before: pb.CheckInPlayersRequest(), thing=lambda act: "check-in of a round", rests=_rests
-    ),
-    events.PlayerCheckedIn: Undo(
-        lambda act, before: pb.CheckOutPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
-    ),
-    events.PlayerCheckedOut: Undo(
-        lambda act, before: pb.CheckInPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
-    ),
+    events.CheckInOpened: Undo(pb.CheckInPlayersRequest, thing=("check-in of a round",), rests=_rests),
+    events.PlayerCheckedIn: Undo(pb.CheckOutPlayerRequest, thing=("check-in", "player_id"), rests=_rests),
+    events.PlayerCheckedOut: Undo(pb.CheckInPlayerRequest, thing=("check-in", "player_id"), rests=_rests),
 }

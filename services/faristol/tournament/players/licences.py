@@ -127,10 +127,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 }
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.LicenceRequirementSet: Undo(_before, thing=lambda act: "licence"),
-    events.LicenceExceptionGranted: Undo(
-        lambda act, before: pb.RevokeLicenceExceptionRequest(player_id=act.player_id),
-        thing=lambda act: ("licence", act.player_id),
-    ),
-    events.LicenceExceptionRevoked: Undo(thing=lambda act: ("licence", act.player_id)),
+    events.LicenceRequirementSet: Undo(_before, thing=("licence",)),
+    events.LicenceExceptionGranted: Undo(pb.RevokeLicenceExceptionRequest, thing=("licence", "player_id")),
+    events.LicenceExceptionRevoked: Undo(thing=("licence", "player_id")),
 }

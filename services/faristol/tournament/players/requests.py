@@ -6,11 +6,12 @@ answer, so that the director's one action suffices.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -214,13 +215,7 @@ def _acts_before(act: events.PlayerActsSet, before: Sequence[Message]) -> Messag
     earlier = latest(events.PlayerActsSet, before)
     if not earlier.leaving:  # never set: the defaults
         return pb.SetPlayerActsRequest(most_byes=1)
-    return pb.SetPlayerActsRequest(
-        most_byes=earlier.most_byes, bye_kind=earlier.bye_kind, leaving=earlier.leaving, check_in=earlier.check_in
-    )
+    return like(pb.SetPlayerActsRequest, earlier, occurred_at=None)
 
 
-def _thing(act: events.PlayerActsSet) -> Hashable:
-    return "player acts"
-
-
-UNDO: Mapping[type[Message], Undo] = {events.PlayerActsSet: Undo(_acts_before, thing=_thing)}
+UNDO: Mapping[type[Message], Undo] = {events.PlayerActsSet: Undo(_acts_before, thing=("player acts",))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
@@ -107,8 +107,7 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     return withdraw(situation, request, since=since)
 
 
-def _thing(act: events.PlayerWithdrawn | events.PlayerReinstated) -> Hashable:
-    return "taking part", act.player_id
+_THING = ("taking part", "player_id")
 
 
 def _withdrawal_rests(act: events.PlayerWithdrawn, later: Message) -> bool:
@@ -121,10 +120,8 @@ def _return_rests(act: events.PlayerReinstated, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PlayerWithdrawn: Undo(
-        lambda act, before: pb.ReinstatePlayerRequest(player_id=act.player_id), thing=_thing, rests=_withdrawal_rests
-    ),
+    events.PlayerWithdrawn: Undo(pb.ReinstatePlayerRequest, thing=_THING, rests=_withdrawal_rests),
     events.PlayerReinstated: Undo(
-        withdrawal_of, _withdraw_again, thing=_thing, rests=_return_rests, check=check_not_moved
+        withdrawal_of, _withdraw_again, thing=_THING, rests=_return_rests, check=check_not_moved
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -15,7 +15,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import build_game_refusal, check_arbiter, check_open, found_game
 from faristol.tournament.results.entry import decide_each
 from faristol.tournament.results.results import check_standing, final_scores, given_scores
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, as_before
 from faristol.tournament.state import Pairing, RoundState, TournamentState
 
 
@@ -156,17 +156,9 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.ConfirmResultsRequest: PairingCommand(confirm_results, concerned=lambda state, request: ()),
 }
 
-
-def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
-    last = latest(events.ResultCheckSet, before)
-    return pb.SetResultCheckRequest(
-        second_person=last.second_person, players=last.players, blind=last.blind, players_enter=last.players_enter
-    )
-
-
 UNDO: Mapping[type[Message], Undo] = {
-    events.ResultCheckSet: Undo(_check_before, thing=lambda act: "result-check"),
+    events.ResultCheckSet: Undo(as_before(pb.SetResultCheckRequest), thing=("result-check",)),
     events.SecondOfficialSet: Undo(
-        lambda act, before: pb.SetSecondOfficialRequest(required=not act.required), thing=lambda act: "second-official"
+        lambda act, before: pb.SetSecondOfficialRequest(required=not act.required), thing=("second-official",)
     ),
 }

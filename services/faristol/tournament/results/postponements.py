@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from google.protobuf.message import Message
@@ -19,7 +19,7 @@ from faristol.tournament.conditions import (
     check_arbiter,
     found_game,
 )
-from faristol.tournament.situation import PairingCommand, Situation, Undo, of_game, started_since
+from faristol.tournament.situation import PairingCommand, Situation, Undo, of_game, since
 from faristol.tournament.state import Pairing, Phase, RoundState
 
 
@@ -141,15 +141,10 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.StartPostponedGameRequest: PairingCommand(start_postponed, of_tables=True),
 }
 
-
-def _thing(act: events.GamePostponed | events.PostponementCancelled | events.PostponedGameStarted) -> Hashable:
-    return "postponement", act.game_id
-
+_THING = ("postponement", "game_id")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.GamePostponed: Undo(
-        lambda act, before: pb.CancelPostponementRequest(game_id=act.game_id), thing=_thing, rests=started_since
-    ),
-    events.PostponementCancelled: Undo(thing=_thing),
-    events.PostponedGameStarted: Undo(thing=_thing),
+    events.GamePostponed: Undo(pb.CancelPostponementRequest, thing=_THING, rests=since(events.RoundStarted)),
+    events.PostponementCancelled: Undo(thing=_THING),
+    events.PostponedGameStarted: Undo(thing=_THING),
 }

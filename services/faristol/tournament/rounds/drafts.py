@@ -7,9 +7,8 @@ players may have withdrawn, and others may have entered.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
@@ -24,7 +23,7 @@ from faristol.tournament.conditions import build_round_refusal, check_given, che
 from faristol.tournament.rounds.readiness import check_all_there, check_next
 from faristol.tournament.rounds.systems import requested_byes
 from faristol.tournament.rounds.tables import MAX_TABLES, hall_of_table
-from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, since
 from faristol.tournament.state import (
     Draft,
     Pairing,
@@ -286,19 +285,6 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 }
 
 
-def _thing(act: Any) -> Hashable:
-    return "draft", act.round
-
-
-def _changed_since(act: Any, later: Message) -> bool:
-    return isinstance(later, _DRAFT_CHANGES) and later.round == act.round
-
-
-def _withdrawn_since(act: Any, later: Message) -> bool:
-    withdrawals = (events.RoundStarted, events.RoundUnpaired, events.RoundUnpublished)
-    return isinstance(later, withdrawals) and later.round == act.round
-
-
 def _restore(situation: Situation, version: int, note: str) -> list[Message]:
     """Restore a discarded draft. Raises ``Refusal`` if the round is paired, or has another draft."""
     act, before = situation.act(version), situation.past_events[: version - 1]
@@ -314,37 +300,28 @@ def _publication_before(act: events.PairingPublicationSet, before: Sequence[Mess
     return pb.SetPairingPublicationRequest(publication=earlier or events.PAIRING_PUBLICATION_AT_ONCE)
 
 
-def _of_publication(act: Any) -> Hashable:
-    return "publication time", act.round
-
+_THING = ("draft", "round")
+_TIME_OF_PUBLICATION = ("publication time", "round")
+_CHANGED_SINCE = since(*_DRAFT_CHANGES)
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PairingPublicationSet: Undo(_publication_before, thing=lambda act: "pairing-publication"),
-    events.RoundDrafted: Undo(
-        lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=_changed_since
-    ),
-    events.DraftPlayersSwapped: Undo(
-        lambda act, before: pb.SwapPlayersRequest(round=act.round, player_ids=act.player_ids), rests=_changed_since
-    ),
+    events.PairingPublicationSet: Undo(_publication_before, thing=("pairing-publication",)),
+    events.RoundDrafted: Undo(pb.UnpairRoundRequest, thing=_THING, rests=_CHANGED_SINCE),
+    events.DraftPlayersSwapped: Undo(pb.SwapPlayersRequest, rests=_CHANGED_SINCE),
     events.DraftPairingMoved: Undo(
         lambda act, before: pb.MovePairingRequest(round=act.round, table=act.to_table, to_table=act.table),
-        rests=_changed_since,
+        rests=_CHANGED_SINCE,
     ),
-    events.DraftDiscarded: Undo(
-        lambda act, before: pb.PairRoundRequest(round=act.round, draft=True),
-        _restore,
-        thing=_thing,
-        rests=_changed_since,
-    ),
-    events.PublicationScheduled: Undo(
-        lambda act, before: pb.CancelPublicationRequest(round=act.round), thing=_of_publication, rests=_changed_since
-    ),
+    events.DraftDiscarded: Undo(pb.PairRoundRequest, _restore, thing=_THING, rests=_CHANGED_SINCE),
+    events.PublicationScheduled: Undo(pb.CancelPublicationRequest, thing=_TIME_OF_PUBLICATION, rests=_CHANGED_SINCE),
     events.PublicationCancelled: Undo(
         lambda act, before: pb.SchedulePublicationRequest(
             round=act.round, publish_at=latest(events.PublicationScheduled, before).publish_at
         ),
-        thing=_of_publication,
-        rests=_changed_since,
+        thing=_TIME_OF_PUBLICATION,
+        rests=_CHANGED_SINCE,
     ),
-    events.RoundPublished: Undo(lambda act, before: pb.UnpublishRoundRequest(round=act.round), rests=_withdrawn_since),
+    events.RoundPublished: Undo(
+        pb.UnpublishRoundRequest, rests=since(events.RoundStarted, events.RoundUnpaired, events.RoundUnpublished)
+    ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import reduce
@@ -20,7 +20,7 @@ from faristol.tournament.conditions import build_round_refusal, check_meets_at_t
 from faristol.tournament.rounds.readiness import against_next, check_next
 from faristol.tournament.rounds.systems import Proposal, of_algorithm, propose
 from faristol.tournament.rounds.tables import check_tables, hall_of_table, tables_for, tables_for_matches
-from faristol.tournament.situation import PairingCommand, Situation, Undo, started_since
+from faristol.tournament.situation import PairingCommand, Situation, Undo, since
 from faristol.tournament.state import BoardBye, Pairing, Phase, TournamentState, draft_pairing, evolve, game_id
 from faristol.tournament.teams import boards
 from faristol.tournament.teams.boards import MatchBoard
@@ -202,8 +202,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
 
 
-def _thing(act: events.RoundPaired | events.RoundUnpaired | events.RoundUnpublished) -> Hashable:
-    return "pairing", act.round
+_THING = ("pairing", "round")
 
 
 def _always(act: events.RoundUnpaired, later: Message) -> bool:
@@ -212,11 +211,7 @@ def _always(act: events.RoundUnpaired, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.RoundPaired: Undo(
-        lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=started_since
-    ),
-    events.RoundUnpaired: Undo(
-        lambda act, before: pb.PairRoundRequest(round=act.round), _pair_again, thing=_thing, rests=_always
-    ),
-    events.RoundUnpublished: Undo(lambda act, before: pb.PublishRoundRequest(round=act.round), thing=_thing),
+    events.RoundPaired: Undo(pb.UnpairRoundRequest, thing=_THING, rests=since(events.RoundStarted)),
+    events.RoundUnpaired: Undo(pb.PairRoundRequest, _pair_again, thing=_THING, rests=_always),
+    events.RoundUnpublished: Undo(pb.PublishRoundRequest, thing=_THING),
 }

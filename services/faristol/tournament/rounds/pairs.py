@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
@@ -12,7 +12,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.tournament.rounds.past import past_of
 from faristol.tournament.rounds.systems import CYCLES
-from faristol.tournament.situation import PairingCommand, Situation, Undo, paired_since
+from faristol.tournament.situation import PairingCommand, Situation, Undo, since
 from faristol.tournament.state import TournamentState
 from faristol.tournament.teams.selection import of_pair
 
@@ -126,30 +126,16 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.ReleasePairRequest: PairingCommand(release, of_tables=True),
 }
 
-
-def _apart(act: events.PairForbidden | events.PairAllowed) -> Hashable:
-    return "apart", frozenset(act.team_ids or act.player_ids)
-
-
-def _by_hand(act: events.PairKept | events.PairReleased) -> Hashable:
-    return "by hand", act.round, frozenset(act.team_ids or act.player_ids)
-
+_APART = ("apart", "team_ids", "player_ids")
+_BY_HAND = ("by hand", "round", "team_ids", "player_ids")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PairForbidden: Undo(
-        lambda act, before: pb.AllowPairRequest(player_ids=act.player_ids, team_ids=act.team_ids), thing=_apart
-    ),
-    events.PairAllowed: Undo(
-        lambda act, before: pb.ForbidPairRequest(player_ids=act.player_ids, team_ids=act.team_ids), thing=_apart
-    ),
-    events.PairKept: Undo(
-        lambda act, before: pb.ReleasePairRequest(player_ids=act.player_ids, team_ids=act.team_ids),
-        thing=_by_hand,
-        rests=paired_since,
-    ),
+    events.PairForbidden: Undo(pb.AllowPairRequest, thing=_APART),
+    events.PairAllowed: Undo(pb.ForbidPairRequest, thing=_APART),
+    events.PairKept: Undo(pb.ReleasePairRequest, thing=_BY_HAND, rests=since(events.RoundPaired)),
     events.PairReleased: Undo(
         lambda act, before: pb.KeepPairRequest(player_ids=act.player_ids, team_ids=act.team_ids, rematch=True),
-        thing=_by_hand,
-        rests=paired_since,
+        thing=_BY_HAND,
+        rests=since(events.RoundPaired),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -178,10 +178,6 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 }
 
 
-def _withdrawal_of(act: events.TeamRegistered | events.TeamReinstated, before: Sequence[Message]) -> Message:
-    return pb.WithdrawTeamRequest(team_id=act.team_id)
-
-
 def _line_up_before(changed: events.LineUpSet, before: Sequence[Message]) -> Message:
     set_before = (event for event in reversed(before) if isinstance(event, events.TeamRegistered | events.LineUpSet))
     earlier = next((event for event in set_before if event.team_id == changed.team_id), changed)
@@ -199,8 +195,7 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     return withdraw_team(situation, pb.WithdrawTeamRequest(team_id=back.team_id, note=note), since=since)
 
 
-def _taking_part(act: events.TeamWithdrawn | events.TeamReinstated) -> Hashable:
-    return "team taking part", act.team_id
+_TAKING_PART = ("team taking part", "team_id")
 
 
 def _in_pairing(act: events.LineUpSet | events.TeamReinstated, later: Message) -> bool:
@@ -212,10 +207,8 @@ def _paired_without(act: events.TeamWithdrawn, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.TeamRegistered: Undo(_withdrawal_of, rests=lambda act, later: act.team_id in teams_of(later)),
-    events.LineUpSet: Undo(_line_up_before, thing=lambda act: ("line-up", act.team_id), rests=_in_pairing),
-    events.TeamWithdrawn: Undo(
-        lambda act, before: pb.ReinstateTeamRequest(team_id=act.team_id), thing=_taking_part, rests=_paired_without
-    ),
-    events.TeamReinstated: Undo(_withdrawal_of, _withdraw_again, thing=_taking_part, rests=_in_pairing),
+    events.TeamRegistered: Undo(pb.WithdrawTeamRequest, rests=lambda act, later: act.team_id in teams_of(later)),
+    events.LineUpSet: Undo(_line_up_before, thing=("line-up", "team_id"), rests=_in_pairing),
+    events.TeamWithdrawn: Undo(pb.ReinstateTeamRequest, thing=_TAKING_PART, rests=_paired_without),
+    events.TeamReinstated: Undo(pb.WithdrawTeamRequest, _withdraw_again, thing=_TAKING_PART, rests=_in_pairing),
 }
