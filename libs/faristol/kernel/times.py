@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -110,6 +110,12 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
 
 
 _DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def set_times(new_events: Iterable[Any], at: Timestamp) -> None:
+    """Set the time of events that were decided without it."""
+    for event in new_events:
+        event.occurred_at.CopyFrom(at)
 
 
 def check_day(field: str, value: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.details import DETAILS, Person
 from faristol.kernel.errors import Invalid, NotFound
@@ -19,7 +18,6 @@ from faristol.rating.register.decide import Decided
 from faristol.register.comparison import Compared, RegisteredPersons, compare, select_rows
 from faristol.register.model import AgeTable, ClubNames, Licence, Register, evolve, fold_register
 
-AT = Timestamp(seconds=1_780_000_000)
 TODAY = "2026-11-28"
 
 
@@ -54,26 +52,26 @@ class Office:
     def enter(self, person_id: str, **fields: Any) -> Decided:
         """Enter a person or change an entry."""
         request = pb.SetRegisteredPersonRequest(**fields)
-        return self.carry_out(decide.set_person(self.state, request, person_id, self.known, AT))
+        return self.carry_out(decide.set_person(self.state, request, person_id, self.known))
 
     def licence(self, person_id: str, **fields: Any) -> Decided:
         """Enter a licence."""
-        return self.carry_out(decide.set_licence(self.state, pb.SetLicenceRequest(person_id=person_id, **fields), AT))
+        return self.carry_out(decide.set_licence(self.state, pb.SetLicenceRequest(person_id=person_id, **fields)))
 
     def club(self, club_id: str, name: str, kind: events.ClubKind.ValueType = events.CLUB_KIND_CLUB) -> Decided:
         """Enter or rename a club."""
-        return self.carry_out(decide.set_club(self.state, pb.SetClubRequest(club_id=club_id, name=name, kind=kind), AT))
+        return self.carry_out(decide.set_club(self.state, pb.SetClubRequest(club_id=club_id, name=name, kind=kind)))
 
     def merge(self, club_id: str, merged_id: str) -> Decided:
         """Merge two clubs."""
         request = pb.MergeClubsRequest(club_id=club_id, merged_id=merged_id)
-        return self.carry_out(decide.merge_clubs(self.state, request, AT))
+        return self.carry_out(decide.merge_clubs(self.state, request))
 
     def categories(self, *categories: tuple[str, int, int], year: int = 2026) -> Decided:
         """Set the categories of a season."""
         listed = [events.AgeCategory(name=name, min_age=least, max_age=most) for name, least, most in categories]
         request = pb.SetCategoriesRequest(season_id="2026-27", year=year, categories=listed)
-        return self.carry_out(decide.set_categories(self.state, request, AT))
+        return self.carry_out(decide.set_categories(self.state, request))
 
     def compare(self, rows: list[pb.ListedPerson]) -> list[Compared]:
         """Compare a list with the register."""
@@ -85,7 +83,7 @@ class Office:
         """Take all new and changed rows of a list."""
         taken = select_rows(self.compare(rows), self.known, frozenset(), decisions or {})
         new_ids = {row.line: row.person_id or f"p-{self.state.version}-{row.line}" for row in rows}
-        decided = decide.import_rows(self.state, "List", taken, removed_ids, self.known, new_ids, AT)
+        decided = decide.import_rows(self.state, "List", taken, removed_ids, self.known, new_ids)
         return self.carry_out(decided)
 
     def undo(self, version: int) -> Decided:
@@ -96,7 +94,7 @@ class Office:
             is_part = number == version or getattr(event, "part_of", 0) == version
             if is_part and isinstance(event, events.PersonEntered | events.PersonLeft):
                 former[event.person_id] = decide.parse_former_details(self.notes.get(number, ""))
-        return self.carry_out(decide.undo(self.state, act, former, self.known, AT))
+        return self.carry_out(decide.undo(self.state, act, former, self.known))
 
     @property
     def facts(self) -> tuple[Any, ...]:
@@ -184,7 +182,7 @@ def test_a_licence_replaces_the_one_of_the_same_kind_and_first_day(office: Offic
     with pytest.raises(Refusal, match="licence already"):
         office.licence("anna", valid_from="2028-01-01")
     with pytest.raises(Refusal, match="no licence of this kind"):
-        decide.remove_licence(office.state, pb.RemoveLicenceRequest(person_id="anna", kind="other"), AT)
+        decide.remove_licence(office.state, pb.RemoveLicenceRequest(person_id="anna", kind="other"))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +232,7 @@ def test_a_merged_club_is_not_changed_nor_its_other_one_removed(office: Office) 
     with pytest.raises(Refusal, match="is merged into"):
         office.club("vic", "CE Vic i Osona")
     with pytest.raises(Refusal, match="undo the merge"):
-        decide.remove_club(office.state, pb.RemoveClubRequest(club_id="ce-valls"), AT)
+        decide.remove_club(office.state, pb.RemoveClubRequest(club_id="ce-valls"))
     with pytest.raises(NotFound):
         office.merge("ce-valls", "vic")
 
@@ -279,7 +277,7 @@ ACTS: Mapping[str, Any] = {
     "rename": lambda office: office.club("ce-valls", "Club Valls"),
     "categories": lambda office: office.categories(("U18", 0, 17)),
     "removal": lambda office: office.carry_out(
-        decide.remove_person(office.state, pb.RemoveRegisteredPersonRequest(person_id="anna"), office.known, AT)
+        decide.remove_person(office.state, pb.RemoveRegisteredPersonRequest(person_id="anna"), office.known)
     ),
     "import": lambda office: office.take(
         [

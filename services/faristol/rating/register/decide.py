@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.details import DETAILS, Person, Value
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.names import (
     MAX_CATEGORY_CHARACTERS,
     MAX_OFFICIAL_NOTE_CHARACTERS,
@@ -59,6 +59,7 @@ class Decided:
     """The result of a decision."""
 
     events: list[Message]
+    """Without their times: the service sets that of the command."""
     details: Mapping[str, Details] = field(default_factory=dict)
     """New values of details by person id."""
     left_ids: Sequence[str] = ()
@@ -90,7 +91,6 @@ def set_person(
     request: pb.SetRegisteredPersonRequest,
     person_id: str,
     known: RegisteredPersons,
-    occurred_at: Timestamp,
 ) -> Decided:
     """Enter a person, or change an entry. ``request`` has normalized details.
 
@@ -123,10 +123,8 @@ def set_person(
     rating = None if request.unrated else request.rating if request.HasField("rating") else rating
     if entry is not None and not amended and rating == entry.rating:
         raise Refusal("SAME_ENTRY", "", N_("No change for {name}: specify a new value."), {"name": name})
-    entered = events.PersonEntered(
-        person_id=person_id, rating=rating, former_details=former_details(person, amended), occurred_at=occurred_at
-    )
-    clubs = _new_clubs(amended, ClubNames(state), set(state.clubs), occurred_at, 0)
+    entered = events.PersonEntered(person_id=person_id, rating=rating, former_details=former_details(person, amended))
+    clubs = _new_clubs(amended, ClubNames(state), set(state.clubs))
     return Decided([*clubs, entered], {person_id: amended}, answer={"person_id": person_id})
 
 
@@ -152,19 +150,13 @@ def check_rating(rating: int) -> None:
         )
 
 
-def _new_clubs(
-    details: Details, clubs: ClubNames, taken: set[str], occurred_at: Timestamp, part_of: int
-) -> list[Message]:
+def _new_clubs(details: Details, clubs: ClubNames, taken: set[str]) -> list[Message]:
     """Return the events that enter the clubs and schools of details which the register lacks."""
     found: list[Message] = []
     for name, kind in CLUB_KINDS.items():
         club = str(details.get(name, ""))
         if club and clubs.find(club, kind) is None:
-            found.append(
-                events.ClubSet(
-                    club_id=_free_club_id(club, taken), kind=kind, name=club, part_of=part_of, occurred_at=occurred_at
-                )
-            )
+            found.append(events.ClubSet(club_id=_free_club_id(club, taken), kind=kind, name=club))
     return found
 
 
@@ -178,25 +170,17 @@ def _free_club_id(name: str, taken: set[str]) -> str:
     return found
 
 
-def remove_person(
-    state: Register, request: pb.RemoveRegisteredPersonRequest, known: RegisteredPersons, occurred_at: Timestamp
-) -> Decided:
+def remove_person(state: Register, request: pb.RemoveRegisteredPersonRequest, known: RegisteredPersons) -> Decided:
     """Remove a person from the register. Raises ``NotFound``."""
     entry = state.find(request.person_id)
-    left = _leave(known.person(entry.person_id), occurred_at, 0)
-    return Decided([left], left_ids=[entry.person_id])
+    return Decided([_leave(known.person(entry.person_id))], left_ids=[entry.person_id])
 
 
-def _leave(person: Person, occurred_at: Timestamp, part_of: int) -> events.PersonLeft:
-    return events.PersonLeft(
-        person_id=person.player_id,
-        former_details=former_details(person, person.known),
-        part_of=part_of,
-        occurred_at=occurred_at,
-    )
+def _leave(person: Person) -> events.PersonLeft:
+    return events.PersonLeft(person_id=person.player_id, former_details=former_details(person, person.known))
 
 
-def set_licence(state: Register, request: pb.SetLicenceRequest, occurred_at: Timestamp) -> Decided:
+def set_licence(state: Register, request: pb.SetLicenceRequest) -> Decided:
     """Enter a licence. Raises ``NotFound``, ``Invalid``, and ``Refusal`` if the person has the same one."""
     entry = state.find(request.person_id)
     licence = check_licence(Licence(request.kind, request.number, request.valid_from, request.valid_to))
@@ -210,7 +194,7 @@ def set_licence(state: Register, request: pb.SetLicenceRequest, occurred_at: Tim
             N_("{player} has {most} licences: remove old ones first."),
             {"player": request.person_id, "most": MAX_LICENCES_COUNT},
         )
-    return Decided([_licence_event(entry.person_id, licence, occurred_at, 0)])
+    return Decided([like(events.LicenceSet, licence, person_id=entry.person_id)])
 
 
 def check_licence(licence: Licence, prefix: str = "") -> Licence:
@@ -227,19 +211,7 @@ def check_licence(licence: Licence, prefix: str = "") -> Licence:
     return Licence(kind, number, first, last)
 
 
-def _licence_event(person_id: str, licence: Licence, occurred_at: Timestamp, part_of: int) -> events.LicenceSet:
-    return events.LicenceSet(
-        person_id=person_id,
-        kind=licence.kind,
-        number=licence.number,
-        valid_from=licence.valid_from,
-        valid_to=licence.valid_to,
-        part_of=part_of,
-        occurred_at=occurred_at,
-    )
-
-
-def remove_licence(state: Register, request: pb.RemoveLicenceRequest, occurred_at: Timestamp) -> Decided:
+def remove_licence(state: Register, request: pb.RemoveLicenceRequest) -> Decided:
     """Remove a licence. Raises ``NotFound``, and ``Refusal`` if the person has no such licence."""
     entry = state.find(request.person_id)
     if all(each.key != (request.kind, request.valid_from) for each in entry.licences):
@@ -249,16 +221,10 @@ def remove_licence(state: Register, request: pb.RemoveLicenceRequest, occurred_a
             N_("{player} has no licence of this kind with this first day."),
             {"player": request.person_id},
         )
-    return Decided(
-        [
-            events.LicenceRemoved(
-                person_id=entry.person_id, kind=request.kind, valid_from=request.valid_from, occurred_at=occurred_at
-            )
-        ]
-    )
+    return Decided([like(events.LicenceRemoved, request)])
 
 
-def set_club(state: Register, request: pb.SetClubRequest, occurred_at: Timestamp) -> Decided:
+def set_club(state: Register, request: pb.SetClubRequest) -> Decided:
     """Enter a club or a school, or rename one.
 
     Raises ``Invalid``, and ``Refusal`` for a merged club, the name of another club, and if no value changes.
@@ -285,10 +251,10 @@ def set_club(state: Register, request: pb.SetClubRequest, occurred_at: Timestamp
         )
     if known and (known.name, known.kind) == (name, kind):
         raise Refusal("SAME_CLUB", "", N_("No change for {name}: specify a new value."), {"name": name})
-    return Decided([events.ClubSet(club_id=club_id, kind=kind, name=name, occurred_at=occurred_at)])
+    return Decided([events.ClubSet(club_id=club_id, kind=kind, name=name)])
 
 
-def remove_club(state: Register, request: pb.RemoveClubRequest, occurred_at: Timestamp) -> Decided:
+def remove_club(state: Register, request: pb.RemoveClubRequest) -> Decided:
     """Remove a club. Raises ``NotFound``, and ``Refusal`` if others were merged into it."""
     club = state.find_club(request.club_id)
     merged = [each.name for each in state.clubs.values() if each.merged_into == club.club_id]
@@ -299,10 +265,10 @@ def remove_club(state: Register, request: pb.RemoveClubRequest, occurred_at: Tim
             N_("{other} is merged into {club}: undo the merge first."),
             {"other": merged[0], "club": club.name},
         )
-    return Decided([events.ClubRemoved(club_id=club.club_id, occurred_at=occurred_at)])
+    return Decided([events.ClubRemoved(club_id=club.club_id)])
 
 
-def merge_clubs(state: Register, request: pb.MergeClubsRequest, occurred_at: Timestamp) -> Decided:
+def merge_clubs(state: Register, request: pb.MergeClubsRequest) -> Decided:
     """Merge a club into another one. Raises ``NotFound``, and ``Refusal`` for the same one or another kind."""
     club, merged = state.find_club(request.club_id), state.find_club(request.merged_id)
     if club.club_id == merged.club_id:
@@ -314,10 +280,10 @@ def merge_clubs(state: Register, request: pb.MergeClubsRequest, occurred_at: Tim
             N_("{club} and {other} are a club and a school: they cannot be merged."),
             {"club": club.name, "other": merged.name},
         )
-    return Decided([events.ClubsMerged(club_id=club.club_id, merged_id=merged.club_id, occurred_at=occurred_at)])
+    return Decided([events.ClubsMerged(club_id=club.club_id, merged_id=merged.club_id)])
 
 
-def set_categories(state: Register, request: pb.SetCategoriesRequest, occurred_at: Timestamp) -> Decided:
+def set_categories(state: Register, request: pb.SetCategoriesRequest) -> Decided:
     """Set the categories of a season, which the caller has found. Raises ``Invalid``, and ``Refusal`` for the same."""
     if len(request.categories) > MAX_CATEGORIES_COUNT:
         raise Invalid(
@@ -355,9 +321,7 @@ def set_categories(state: Register, request: pb.SetCategoriesRequest, occurred_a
         raise Refusal(
             "SAME_CATEGORIES", "", N_("No change for {name}: specify a new value."), {"name": request.season_id}
         )
-    return Decided(
-        [events.CategoriesSet(season_id=request.season_id, year=year, categories=categories, occurred_at=occurred_at)]
-    )
+    return Decided([events.CategoriesSet(season_id=request.season_id, year=year, categories=categories)])
 
 
 def check_rows(rows: Sequence[pb.ListedPerson]) -> list[pb.ListedPerson]:
@@ -396,18 +360,16 @@ def import_rows(
     removed_ids: Iterable[str],
     known: RegisteredPersons,
     new_ids: Mapping[int, str],
-    occurred_at: Timestamp,
 ) -> Decided:
     """Take rows of a list into the register, as one act. ``new_ids`` has the id of a new person by line.
 
     Raises ``NotFound`` for an unknown person. Raises ``Refusal`` if no row is taken, two rows are one person, or the
     number of a person belongs to another one.
     """
-    version = state.version + 1
     clubs, club_ids = ClubNames(state), set(state.clubs)
     changed: list[Message] = []
     details: dict[str, Details] = {}
-    counts = {"entered": 0, "changed": 0, "removed": 0}
+    counts: dict[str, Any] = {"entered": 0, "changed": 0, "removed": 0}
     entered_clubs = set[tuple[str, str]]()
     numbers: dict[str, str] = {}
     for each in taken:
@@ -415,13 +377,7 @@ def import_rows(
         if row is None or (each.status == pb.ROW_STATUS_SAME and not each.changes):
             continue
         person_id = each.person_id or new_ids[row.line]
-        if person_id in details:
-            raise Refusal(
-                "ROWS_OF_ONE_PERSON",
-                "",
-                N_("Two rows of the list are {player}: take one of them."),
-                {"player": person_id},
-            )
+        _check_one_row(person_id, details)
         if row.federation_id:
             _check_number_free(row.federation_id, person_id, known, numbers)
             numbers[row.federation_id] = person_id
@@ -435,52 +391,52 @@ def import_rows(
                 amended[field_name] = entered.name
             elif (field_name, name_key(club)) not in entered_clubs:
                 entered_clubs.add((field_name, name_key(club)))
-                changed += _new_clubs({field_name: club}, clubs, club_ids, occurred_at, version)
+                changed += _new_clubs({field_name: club}, clubs, club_ids)
         counts["changed" if person_id in state.entries else "entered"] += 1
-        changed += _entry_events(state.entries.get(person_id), row, person_id, known, amended, occurred_at, version)
+        changed += _entry_events(state.entries.get(person_id), row, person_id, known, amended)
         details[person_id] = amended
     left = list(dict.fromkeys(removed_ids))
     for person_id in left:
         state.find(person_id)
-        if person_id in details:
-            raise Refusal(
-                "ROWS_OF_ONE_PERSON",
-                "",
-                N_("Two rows of the list are {player}: take one of them."),
-                {"player": person_id},
-            )
+        _check_one_row(person_id, details)
         counts["removed"] += 1
-        changed.append(_leave(known.person(person_id), occurred_at, version))
+        changed.append(_leave(known.person(person_id)))
     if not changed:
         raise Refusal("NO_ROW_TAKEN", "", N_("No row of the list would change the register."))
-    head = events.ListImported(name=check_name("name", name, empty=True), occurred_at=occurred_at, **counts)
-    return Decided([head, *changed], details, left, {"version": version, **counts})
+    head = events.ListImported(name=check_name("name", name, empty=True), **counts)
+    answer = {"version": state.version + 1, **counts}
+    return Decided(_join_act(state, head, changed), details, left, answer)
+
+
+def _check_one_row(person_id: str, details: Mapping[str, Details]) -> None:
+    """Raise ``Refusal`` for a second row of one person. ``details`` are those of the rows before."""
+    if person_id in details:
+        raise Refusal(
+            "ROWS_OF_ONE_PERSON",
+            "",
+            N_("Two rows of the list are {player}: take one of them."),
+            {"player": person_id},
+        )
+
+
+def _join_act(state: Register, head: Message, others: Sequence[Any]) -> list[Message]:
+    """Return the events of one act: all but the first name its version."""
+    for event in others:
+        event.part_of = state.version + 1
+    return [head, *others]
 
 
 def _entry_events(
-    entry: RegisterEntry | None,
-    row: pb.ListedPerson,
-    person_id: str,
-    known: RegisteredPersons,
-    amended: Details,
-    occurred_at: Timestamp,
-    part_of: int,
+    entry: RegisterEntry | None, row: pb.ListedPerson, person_id: str, known: RegisteredPersons, amended: Details
 ) -> list[Message]:
     """Return the events of a row for its person: the entry, and its licence if that changes."""
     rating = row.rating if row.HasField("rating") else entry.rating if entry else None
     found: list[Message] = []
     if entry is None or amended or rating != entry.rating:
-        found.append(
-            events.PersonEntered(
-                person_id=person_id,
-                rating=rating,
-                former_details=former_details(known.person(person_id), amended),
-                part_of=part_of,
-                occurred_at=occurred_at,
-            )
-        )
+        former = former_details(known.person(person_id), amended)
+        found.append(events.PersonEntered(person_id=person_id, rating=rating, former_details=former))
     if (licence := licence_of(row)) is not None and (entry is None or licence not in entry.licences):
-        found.append(_licence_event(person_id, licence, occurred_at, part_of))
+        found.append(like(events.LicenceSet, licence, person_id=person_id))
     return found
 
 
@@ -507,103 +463,65 @@ def find_act(state: Register, version: int) -> RecordedAct:
 
 
 def undo(
-    state: Register,
-    act: RecordedAct,
-    former: Mapping[str, Details],
-    known: RegisteredPersons,
-    occurred_at: Timestamp,
-    note: str = "",
+    state: Register, act: RecordedAct, former: Mapping[str, Details], known: RegisteredPersons, note: str = ""
 ) -> Decided:
     """Restore the state before an act. ``former`` has the former values of changed details, by person id.
 
     ``note`` is the reason. Raises ``Invalid`` if it is too long.
     """
-    version = state.version + 1
     note = check_name("note", note, empty=True, longest=MAX_OFFICIAL_NOTE_CHARACTERS)
-    restored: list[Message] = [events.RegisterActUndone(version=act.version, note=note, occurred_at=occurred_at)]
+    restored: list[Message] = []
     details: dict[str, Details] = {}
     left: list[str] = []
     for subject, before in act.before.items():
         match before:
             case RegisterEntry():
-                restored += _restore_entry(state.entries.get(subject[1]), before, known, former, occurred_at, version)
+                restored += _restore_entry(state.entries.get(subject[1]), before, known, former)
                 details[subject[1]] = former.get(subject[1], {})
             case Club():
-                restored.append(_restore_club(state, before, occurred_at, version))
+                restored.append(_restore_club(state, before))
             case AgeTable():
-                categories = [
-                    events.AgeCategory(name=name, min_age=least, max_age=most)
-                    for name, least, most in before.categories
-                ]
-                restored.append(
-                    events.CategoriesSet(
-                        season_id=before.season_id,
-                        year=before.year,
-                        categories=categories,
-                        part_of=version,
-                        occurred_at=occurred_at,
-                    )
-                )
+                restored.append(like(events.CategoriesSet, before, categories=list_categories(before)))
             case None:
-                restored.append(_restore_absence(subject, known, occurred_at, version))
+                restored.append(_restore_absence(subject, known))
                 if subject[0] == "person":
                     details[subject[1]] = former.get(subject[1], {})
                     left.append(subject[1])
-    return Decided(restored, details, left)
+    return Decided(_join_act(state, events.RegisterActUndone(version=act.version, note=note), restored), details, left)
+
+
+def list_categories(table: AgeTable) -> list[events.AgeCategory]:
+    """Return the categories of a season as messages."""
+    return [events.AgeCategory(name=name, min_age=least, max_age=most) for name, least, most in table.categories]
 
 
 def _restore_entry(
-    now: RegisterEntry | None,
-    before: RegisterEntry,
-    known: RegisteredPersons,
-    former: Mapping[str, Details],
-    occurred_at: Timestamp,
-    part_of: int,
+    now: RegisterEntry | None, before: RegisterEntry, known: RegisteredPersons, former: Mapping[str, Details]
 ) -> list[Message]:
     person_id = before.person_id
-    person = known.person(person_id)
-    found: list[Message] = [
-        events.PersonEntered(
-            person_id=person_id,
-            rating=before.rating,
-            former_details=former_details(person, former.get(person_id, {})),
-            part_of=part_of,
-            occurred_at=occurred_at,
-        )
-    ]
+    details = former_details(known.person(person_id), former.get(person_id, {}))
+    found: list[Message] = [events.PersonEntered(person_id=person_id, rating=before.rating, former_details=details)]
     present = now.licences if now else ()
     found += [
-        events.LicenceRemoved(
-            person_id=person_id,
-            kind=licence.kind,
-            valid_from=licence.valid_from,
-            part_of=part_of,
-            occurred_at=occurred_at,
-        )
+        like(events.LicenceRemoved, licence, person_id=person_id)
         for licence in present
         if all(each.key != licence.key for each in before.licences)
     ]
     found += [
-        _licence_event(person_id, licence, occurred_at, part_of)
-        for licence in before.licences
-        if licence not in present
+        like(events.LicenceSet, licence, person_id=person_id) for licence in before.licences if licence not in present
     ]
     return found
 
 
-def _restore_club(state: Register, before: Club, occurred_at: Timestamp, part_of: int) -> Message:
+def _restore_club(state: Register, before: Club) -> Message:
     now = state.clubs.get(before.club_id)
     if now is not None and now.merged_into and not before.merged_into:
-        return events.ClubsSeparated(merged_id=before.club_id, part_of=part_of, occurred_at=occurred_at)
-    return events.ClubSet(
-        club_id=before.club_id, kind=before.kind, name=before.name, part_of=part_of, occurred_at=occurred_at
-    )
+        return events.ClubsSeparated(merged_id=before.club_id)
+    return like(events.ClubSet, before)
 
 
-def _restore_absence(subject: Subject, known: RegisteredPersons, occurred_at: Timestamp, part_of: int) -> Message:
+def _restore_absence(subject: Subject, known: RegisteredPersons) -> Message:
     kind, subject_id = subject
     if kind == "person":
-        return _leave(known.person(subject_id), occurred_at, part_of)
-    if kind == "club":
-        return events.ClubRemoved(club_id=subject_id, part_of=part_of, occurred_at=occurred_at)
-    return events.CategoriesSet(season_id=subject_id, part_of=part_of, occurred_at=occurred_at)
+        return _leave(known.person(subject_id))
+    return events.ClubRemoved(club_id=subject_id) if kind == "club" else events.CategoriesSet(season_id=subject_id)

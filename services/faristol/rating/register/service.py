@@ -6,10 +6,10 @@ import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
@@ -19,10 +19,11 @@ from faristol.kernel import event_types
 from faristol.kernel.details import DETAILS, Person, Value, normalize_details
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import OFFICIAL, check_id, generate_player_id, name_key
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import occurred_at
+from faristol.kernel.times import occurred_at, set_times
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
@@ -53,7 +54,7 @@ DEFAULT_ACTS_LIMIT, MAX_ACTS_LIMIT = 100, 1_000
 MAX_FOUND_PERSONS_COUNT = 100
 """Persons that a search for players returns."""
 
-Decide = Callable[[Register, Any, Timestamp], Decided]
+Decide = Callable[[Register, Any], Decided]
 
 PLAIN_COMMANDS: Mapping[type[Message], Decide] = {
     pb.SetLicenceRequest: decide.set_licence,
@@ -110,7 +111,8 @@ class RegisterOffice:
                 seasons = await self._load_seasons()
                 seasons.state.find(request.season_id)
                 guards = [Guard(SEASONS_STREAM, seasons.version)]
-            decided = await self._decide(loaded.state, request, at)
+            decided = await self._decide(loaded.state, request)
+            set_times(decided.events, at)
             first, *others = decided.events
             concerned = _list_persons(loaded.state, first)
             writes = [Write(REGISTER_STREAM, loaded.version, [first], OF_THE_CELL, concerned)]
@@ -123,29 +125,28 @@ class RegisterOffice:
         )
         return handled
 
-    async def _decide(self, state: Register, request: Any, at: Timestamp) -> Decided:
+    async def _decide(self, state: Register, request: Any) -> Decided:
         if (plain := PLAIN_COMMANDS.get(type(request))) is not None:
-            return plain(state, request, at)
+            return plain(state, request)
         match request:
             case pb.SetRegisteredPersonRequest():
-                return await self._set_person(state, request, at)
+                return await self._set_person(state, request)
             case pb.RemoveRegisteredPersonRequest():
-                return decide.remove_person(state, request, await self._persons.load_persons(state), at)
+                return decide.remove_person(state, request, await self._persons.load_persons(state))
             case pb.ImportPersonsRequest():
-                return await self._import(state, request, at)
+                return await self._import(state, request)
         act = decide.find_act(state, request.version)
         persons = await self._persons.load_persons(state)
-        return decide.undo(state, act, await self._former_details(act), persons, at, request.note)
+        return decide.undo(state, act, await self._former_details(act), persons, request.note)
 
-    async def _set_person(self, state: Register, request: pb.SetRegisteredPersonRequest, at: Timestamp) -> Decided:
-        asked = pb.SetRegisteredPersonRequest()
-        asked.CopyFrom(request)
+    async def _set_person(self, state: Register, request: pb.SetRegisteredPersonRequest) -> Decided:
+        asked = deepcopy(request)
         normalize_details(asked)
         person_id = _checked_person_id(request.person_id) or generate_player_id(request.command_id)
         others = list((await people.names(self._record, [person_id])).values())
-        return decide.set_person(state, asked, person_id, await self._persons.load_persons(state, others), at)
+        return decide.set_person(state, asked, person_id, await self._persons.load_persons(state, others))
 
-    async def _import(self, state: Register, request: pb.ImportPersonsRequest, at: Timestamp) -> Decided:
+    async def _import(self, state: Register, request: pb.ImportPersonsRequest) -> Decided:
         rows = decide.check_rows(request.rows)
         decisions = {each.line: each.person_id for each in request.decisions}
         known, compared = await self._compare(state, rows, decisions.values())
@@ -167,7 +168,7 @@ class RegisterOffice:
         new_ids = {row.line: generate_player_id(str(uuid.uuid5(command, str(row.line)))) for row in rows}
         new_ids |= {row.line: row.person_id for row in rows if row.person_id and _is_free(row.person_id, known)}
         return await asyncio.to_thread(
-            decide.import_rows, state, request.name, taken, request.removed_ids, known, new_ids, at
+            decide.import_rows, state, request.name, taken, request.removed_ids, known, new_ids
         )
 
     async def preview(self, request: pb.PreviewImportRequest, context: Context) -> pb.PreviewImportResponse:
@@ -266,13 +267,7 @@ class RegisterOffice:
         standing = [club for club in state.clubs.values() if not club.merged_into]
         return pb.ListClubsResponse(
             clubs=[
-                pb.Club(
-                    club_id=club.club_id,
-                    name=club.name,
-                    kind=club.kind,
-                    former_names=former[club.club_id],
-                    persons=members[club.club_id],
-                )
+                like(pb.Club, club, former_names=former[club.club_id], persons=members[club.club_id])
                 for club in sorted(standing, key=lambda each: (name_key(each.name), each.club_id))
             ]
         )
@@ -287,12 +282,10 @@ class RegisterOffice:
             return pb.GetCategoriesResponse(season_id=request.season_id)
         known = await self._persons.load_persons(state)
         members = Counter(table.category_of(_birth_year(person)) for person in known.persons.values())
-        return pb.GetCategoriesResponse(
-            season_id=table.season_id,
-            year=table.year,
-            categories=[
-                events.AgeCategory(name=name, min_age=least, max_age=most) for name, least, most in table.categories
-            ],
+        return like(
+            pb.GetCategoriesResponse,
+            table,
+            categories=decide.list_categories(table),
             persons=[members[name] for name, _, _ in table.categories],
             others=members[""],
         )
@@ -442,14 +435,7 @@ def _build_person(
         rating=entry.rating,
         category=table.category_of(_birth_year(person)) if table else "",
         licences=[
-            pb.Licence(
-                kind=each.kind,
-                number=each.number,
-                valid_from=each.valid_from,
-                valid_to=each.valid_to,
-                is_valid=each.is_valid_on(today),
-                has_expired=each.has_expired_on(today),
-            )
+            like(pb.Licence, each, is_valid=each.is_valid_on(today), has_expired=each.has_expired_on(today))
             for each in entry.licences
         ],
         merged_into="" if merged_into == person.player_id else merged_into,
@@ -477,18 +463,12 @@ def _build_found(
 def _build_preview(compared: Sequence[Compared], known: RegisteredPersons) -> pb.PreviewImportResponse:
     return pb.PreviewImportResponse(
         rows=[
-            pb.ComparedRow(
+            like(
+                pb.ComparedRow,
+                each,
                 line=each.line,
-                name=each.name,
-                status=each.status,
-                person_id=each.person_id,
-                changes=[
-                    pb.FieldChange(field=change.field, before=change.before, after=change.after)
-                    for change in each.changes
-                ],
-                doubt=each.doubt,
+                changes=[like(pb.FieldChange, change) for change in each.changes],
                 candidates=[_build_candidate(known.person(person_id)) for person_id in each.candidates],
-                expired_on=each.expired_on,
             )
             for each in compared
         ],
