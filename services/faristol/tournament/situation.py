@@ -115,6 +115,11 @@ class Situation:
         """The time of the command as a message."""
         return to_timestamp(self.moment)
 
+    def event(self, kind: type[M], source: Message | None = None, /, **fields: Any) -> M:
+        """Return an event with the time of the command, ``fields``, and the shared fields of ``source`` (``like``)."""
+        fields["occurred_at"] = self.occurred_at
+        return kind(**fields) if source is None else like(kind, source, **fields)
+
     def again(self, event: M, note: str = "") -> M:
         """Copy an event with the time of the command, and with ``note`` if its type has one."""
         repeated: Any = type(event)()

@@ -40,7 +40,7 @@ def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Me
             params = {"round": number, "before": before}
             raise Invalid("times", N_("round {round} would not begin later than round {before}"), params)
     announced = [events.RoundTime(round=number, starts_at=to_timestamp(at)) for number, at in times]
-    return [events.RoundsAnnounced(times=announced, occurred_at=situation.occurred_at)]
+    return [situation.event(events.RoundsAnnounced, times=announced)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -58,12 +58,12 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     new_events: list[Message] = []
     if request.HasField("contact"):
         contact = check_name("contact", request.contact, empty=True)
-        new_events.append(events.ContactSet(contact=contact, occurred_at=situation.occurred_at))
+        new_events.append(situation.event(events.ContactSet, contact=contact))
     if request.HasField("arbiters"):
         names = _arbiters(request.arbiters)
-        new_events.append(events.ArbitersNamed(arbiters=names, occurred_at=situation.occurred_at))
+        new_events.append(situation.event(events.ArbitersNamed, arbiters=names))
     if parts:
-        new_events.append(events.TournamentDescribed(parts=parts, occurred_at=situation.occurred_at, **now))
+        new_events.append(situation.event(events.TournamentDescribed, parts=parts, **now))
     if not new_events:
         raise Refusal("SAME_DESCRIPTION", "", N_("No change for {name}: specify a new value."), {"name": state.name})
     return new_events
@@ -92,7 +92,7 @@ def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[
     check_not_removed(state)
     if state.archived:
         raise Refusal("ARCHIVED", "", N_("{name} is already archived."), {"name": state.name})
-    return [events.TournamentArchived(occurred_at=situation.occurred_at)]
+    return [situation.event(events.TournamentArchived)]
 
 
 def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Message]:
@@ -119,7 +119,7 @@ def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Me
             N_("{name} is the first division of a championship with other divisions: it cannot be removed."),
             {"name": state.name},
         )
-    return [events.TournamentRemoved(occurred_at=situation.occurred_at)]
+    return [situation.event(events.TournamentRemoved)]
 
 
 def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[Message]:
@@ -134,7 +134,7 @@ def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[
             N_("The name of {tournament} in its championship was removed: it cannot be restored."),
             {"tournament": state.tournament_id},
         )
-    return [events.TournamentRestored(occurred_at=situation.occurred_at)]
+    return [situation.event(events.TournamentRestored)]
 
 
 def _normalize_field(field: str, value: str) -> str:

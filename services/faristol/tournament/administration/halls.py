@@ -41,13 +41,7 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
                 subject=f"players/{player.player_id}",
             )
     check_tables(halls, situation.divisions)
-    return [
-        events.HallsSet(
-            halls=[hall.message() for hall in halls],
-            top_tables=request.top_tables,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.HallsSet, request, halls=[hall.message() for hall in halls])]
 
 
 def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message]:
@@ -75,7 +69,7 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
                 N_("Table {table} is already assigned to {player}."),
                 {"table": table, "player": other.player_id},
             )
-    return [events.TableFixed(player_id=player.player_id, table=table, occurred_at=situation.occurred_at)]
+    return [situation.event(events.TableFixed, player_id=player.player_id, table=table)]
 
 
 def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list[Message]:
@@ -83,7 +77,7 @@ def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list
     player = find_registered_player(situation.state, request.player_id)
     if player.table is None:
         raise Refusal("NO_OWN_TABLE", "", N_("{player} has no fixed table."), {"player": player.player_id})
-    return [events.TableReleased(player_id=player.player_id, table=player.table, occurred_at=situation.occurred_at)]
+    return [situation.event(events.TableReleased, player_id=player.player_id, table=player.table)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -41,7 +41,7 @@ def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[M
     if not set(prizes) <= set(known) or len(set(prizes)) < len(prizes):
         names = ", ".join(events.PrizeKind.Name(number) for number in known)
         raise Invalid("prizes", N_("expected one or more of {known}, each once"), {"known": names})
-    return [events.PrizesOffered(prizes=prizes, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PrizesOffered, prizes=prizes)]
 
 
 def set_prize_rules(situation: Situation, request: pb.SetPrizeRulesRequest) -> list[Message]:
@@ -62,12 +62,11 @@ def set_prize_rules(situation: Situation, request: pb.SetPrizeRulesRequest) -> l
             {"given": repr(request.currency[:20])},
         )
     return [
-        events.PrizeRulesSet(
-            sharing=request.sharing,
-            limit=request.limit,
+        situation.event(
+            events.PrizeRulesSet,
+            request,
             currency=currency,
             player_ids=_check_registered(situation.state, request.player_ids),
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -102,7 +101,7 @@ def set_prize_list(situation: Situation, request: pb.SetPrizeListRequest) -> lis
     if not 1 <= place <= there:
         raise Invalid("place", N_("expected a number from 1 to {most}, got {given}"), {"most": there, "given": place})
     return [
-        like(
+        situation.event(
             events.PrizeListSet,
             request,
             list=number,
@@ -114,7 +113,6 @@ def set_prize_list(situation: Situation, request: pb.SetPrizeListRequest) -> lis
             things=_check_things(request.things),
             player_ids=_check_registered(state, request.player_ids),
             place=place,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -124,7 +122,7 @@ def remove_prize_list(situation: Situation, request: pb.RemovePrizeListRequest) 
     check_open(situation.state)
     if request.list not in situation.state.prize_lists:
         raise _build_unknown_refusal(request.list)
-    return [events.PrizeListRemoved(list=request.list, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PrizeListRemoved, request)]
 
 
 def _list_known(kind: Any) -> Collection[int]:

@@ -63,7 +63,7 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
     for each in situation.imposed:
         state, new_events = note_sanctions(state, ruleset, each.game, [(each.version, each.sanction)])
         noted += new_events
-    return [*noted, events.StandingsPublished(round=closed, occurred_at=situation.occurred_at)]
+    return [*noted, situation.event(events.StandingsPublished, round=closed)]
 
 
 def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Message]:
@@ -76,7 +76,7 @@ def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Mes
             N_("The final standings of {tournament} are not published."),
             {"tournament": state.tournament_id},
         )
-    return [events.StandingsReopened(round=state.rounds, note=request.note, occurred_at=situation.occurred_at)]
+    return [situation.event(events.StandingsReopened, request, round=state.rounds)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -320,7 +320,7 @@ def adjust_rounds(situation: Situation, ruleset: Ruleset, players: int) -> list[
     known = {determine_rounds(number, situation.ruleset) for number in (present, places)}
     if rounds is None or rounds == state.rounds or (state.rounds not in known and ruleset == situation.ruleset):
         return []
-    return [events.RoundsChanged(rounds=rounds, before=state.rounds, occurred_at=situation.occurred_at)]
+    return [situation.event(events.RoundsChanged, rounds=rounds, before=state.rounds)]
 
 
 def name_of(state: TournamentState) -> str:
@@ -422,7 +422,7 @@ def qualify(situation: Situation, qualification: Qualification, leaving: Collect
     for refusal in list_obstacles(qualification, leaving):
         raise refusal
     if _has_begun(situation.state):
-        return [events.PlayersQualified(players=qualification.recounted, occurred_at=situation.occurred_at)]
+        return [situation.event(events.PlayersQualified, players=qualification.recounted)]
     players = {player.player_id: player for source in qualification.sources for player in source.state.players}
     return _change_field(situation, qualification.players, players)
 

@@ -44,16 +44,7 @@ def report_shadow(situation: Situation, request: pb.ReportShadowRequest) -> list
             raise Invalid("examples", N_("expected 1 to 20 of a-z, 0-9 and -"))
         if each.player_id and situation.state.player(each.player_id) is None:
             raise build_not_registered_refusal(situation.state, each.player_id)
-    return [
-        events.ShadowCompared(
-            program=request.program,
-            digest=request.digest,
-            rounds=request.rounds,
-            differences=request.differences,
-            examples=request.examples,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.ShadowCompared, request)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {pb.ReportShadowRequest: PairingCommand(report_shadow)}

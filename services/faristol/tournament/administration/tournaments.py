@@ -154,9 +154,7 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
     more = state.played and rounds > state.rounds
     if more and (refusal := too_many_rounds(players, rounds, ruleset)):
         raise of_teams(refusal) if state.teams else refusal
-    return [
-        events.RoundsChanged(rounds=rounds, before=state.rounds, note=request.note, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.RoundsChanged, rounds=rounds, before=state.rounds, note=request.note)]
 
 
 def _check_needs_no_lexicon(ruleset: Ruleset, keeping: game.Keeping.ValueType) -> None:

@@ -46,7 +46,7 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
             N_("{player} already sits out round {round}: revoke that bye first."),
             {"player": entry, "round": number},
         )
-    return [events.ByeGranted(round=number, kind=kind, occurred_at=situation.occurred_at, **answer_fields)]
+    return [situation.event(events.ByeGranted, round=number, kind=kind, **answer_fields)]
 
 
 def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
@@ -61,7 +61,7 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
             N_("{player} has no requested bye in round {round}."),
             {"player": entry, "round": request.round},
         )
-    return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **answer_fields)]
+    return [situation.event(events.ByeRevoked, round=request.round, **answer_fields)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -99,7 +99,8 @@ def build_proposal(
     Raises ``Refusal`` if the same one is pending.
     """
     state = situation.state
-    proposed = events.ChangeProposed(
+    proposed = situation.event(
+        events.ChangeProposed,
         proposal=len(state.proposals) + 1,
         proposer_id=proposer_id,
         type=request.DESCRIPTOR.full_name,
@@ -109,7 +110,6 @@ def build_proposal(
         game_id=game_id,
         scores_before=_list_scores(state, game_id),
         note=getattr(request, "note", ""),
-        occurred_at=situation.occurred_at,
     )
     for each in state.proposals:
         if each.waits and each.repeats(proposed):
@@ -220,13 +220,13 @@ def _decide_again(situation: Situation, found: ChangeProposal) -> list[Message]:
 def _build_answer(
     situation: Situation, found: ChangeProposal, kind: events.ProposalAnswer.ValueType, note: str
 ) -> events.ProposalAnswered:
-    return events.ProposalAnswered(
+    return situation.event(
+        events.ProposalAnswered,
         proposal=found.proposed.proposal,
         answer=kind,
         proposer_id=found.proposed.proposer_id,
         official_id=situation.caller_id,
         note=note,
-        occurred_at=situation.occurred_at,
     )
 
 

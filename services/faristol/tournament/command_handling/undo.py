@@ -81,9 +81,7 @@ def _add_reason(
     """Add an event with the reason to those of an undo, unless one of them has it."""
     if not request.note or any(getattr(event, "note", "") for event in new_events):
         return new_events
-    noted = events.UndoNoted(
-        version=request.version, note=request.note, player_ids=players_of(act), occurred_at=situation.occurred_at
-    )
+    noted = situation.event(events.UndoNoted, request, player_ids=players_of(act))
     return [*new_events, noted]
 
 

@@ -75,13 +75,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
             article,
             N_("The players’ representative and the substitutes must be chosen before the tournament begins."),
         )
-    return [
-        events.TribunalAppointed(
-            members=members,
-            article=article,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.TribunalAppointed, members=members, article=article)]
 
 
 def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]:
@@ -111,15 +105,14 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
     national = origins.of_one_country(player.player_id for player in state.players)
     members = tribunal.choose_tribunal(state.tribunal, involved, origins, ruleset.law.tribunal, national=national)
     return [
-        events.AppealLodged(
+        situation.event(
+            events.AppealLodged,
+            request,
             appeal=len(state.appeals) + 1,
-            player_id=request.player_id,
             version=version,
             player_ids=involved,
             members=members,
             article=ruleset.law.appeal,
-            note=request.note,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -144,15 +137,13 @@ def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list
     if request.upheld == request.dismissed:
         raise Invalid("upheld", N_("expected one of upheld=true and dismissed=true"))
     found = _waiting(situation, request.appeal)
-    decided = events.AppealDecided(
-        appeal=request.appeal,
+    decided = situation.event(
+        events.AppealDecided,
+        request,
         player_id=found.player_id,
         version=found.version,
-        upheld=request.upheld,
         members=found.members,
         article=situation.ruleset.law.appeal,
-        note=request.note,
-        occurred_at=situation.occurred_at,
     )
     if not request.upheld:
         return [decided]
@@ -165,15 +156,7 @@ def withdraw_appeal(situation: Situation, request: pb.WithdrawAppealRequest) -> 
     Raises ``Refusal`` if the appeal is unknown, decided or withdrawn.
     """
     found = _waiting(situation, request.appeal)
-    return [
-        events.AppealWithdrawn(
-            appeal=request.appeal,
-            player_id=found.player_id,
-            version=found.version,
-            note=request.note,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.AppealWithdrawn, request, player_id=found.player_id, version=found.version)]
 
 
 def _waiting(situation: Situation, appeal: int) -> Appeal:

@@ -29,14 +29,12 @@ def expel(situation: Situation, request: pb.ExpelPlayerRequest) -> list[Message]
     check_arbiter(request.arbiter_id, [player_id])
     check_deciders(request.decided_by, [player_id])
     player = sanctionable(state, player_id)
-    expelled = events.PlayerExpelled(
+    expelled = situation.event(
+        events.PlayerExpelled,
+        request,
         player_id=player_id,
         round=max(len(state.played), 1),
         article=article_of(situation.ruleset.law.sanctions),
-        arbiter_id=request.arbiter_id,
-        decided_by=request.decided_by,
-        note=request.note,
-        occurred_at=situation.occurred_at,
     )
     if player.withdrawn is None:
         leaving = pb.WithdrawPlayerRequest(player_id=player_id, running_game=pb.RUNNING_GAME_GIVEN_UP)
@@ -44,9 +42,7 @@ def expel(situation: Situation, request: pb.ExpelPlayerRequest) -> list[Message]
     game = state.open_round.running_game(player_id) if state.open_round is not None else ""
     if not game:
         return [expelled]
-    gave_up = events.PlayerWithdrawn(
-        player_id=player_id, round=player.withdrawn, game_id=game, occurred_at=situation.occurred_at
-    )
+    gave_up = situation.event(events.PlayerWithdrawn, player_id=player_id, round=player.withdrawn, game_id=game)
     return [expelled, gave_up]
 
 
@@ -66,12 +62,12 @@ def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], not
     player = find_registered_player(situation.state, player_id)
     if not player.expelled:
         raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
-    lifted = events.ExpulsionLifted(
+    lifted = situation.event(
+        events.ExpulsionLifted,
         player_id=player_id,
         round=max(len(situation.state.played), 1),
         decided_by=decided_by,
         note=note,
-        occurred_at=situation.occurred_at,
     )
     if player.left_before:
         return [lifted]

@@ -55,16 +55,15 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
     same_day = situation.moment.astimezone(halls).date() == ruled.at.astimezone(halls).date()
     points = spread_correction(ruled.points, wrongly_refused=not ruled.valid, same_day=same_day, ruleset=ruleset)
     return [
-        events.SpreadAdjusted(
+        situation.event(
+            events.SpreadAdjusted,
+            request,
             round=played.number,
             game_id=game,
             turn=turn,
             player_id=ruled.player_id,
             points=points,
             article=article,
-            arbiter_id=request.arbiter_id,
-            note=request.note,
-            occurred_at=situation.occurred_at,
         )
     ]
 

@@ -60,13 +60,12 @@ def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Me
     check_arbiter(request.arbiter_id, concerned)
     check_deciders(request.decided_by, concerned)
     sanctionable(state, player_id)
-    imposed = like(
+    imposed = situation.event(
         events.PlayerSanctioned,
         request,
         round=max(len(state.played), 1),
         rounds=sorted(set(request.rounds)),
         article=article_of(situation.ruleset.law.sanctions),
-        occurred_at=situation.occurred_at,
     )
     if game:
         _check_game(state, request)
@@ -254,7 +253,8 @@ def _lifted_at_table(
             ),
             act.game_id,
         )
-    lift = events.SanctionLifted(
+    lift = situation.event(
+        events.SanctionLifted,
         player_id=act.player_id,
         round=act.round,
         version=version,
@@ -262,7 +262,6 @@ def _lifted_at_table(
         game_id=act.game_id,
         decided_by=decided_by,
         note=note,
-        occurred_at=situation.occurred_at,
     )
     return [lift, *_restored_at_table(situation, played, pairing, act, version)]
 

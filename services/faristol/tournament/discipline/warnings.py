@@ -22,15 +22,13 @@ def warn(situation: Situation, request: pb.WarnPlayerRequest) -> list[Message]:
     player = sanctionable(situation.state, request.player_id)
     count = player.warnings + 1
     return [
-        events.PlayerWarned(
-            player_id=request.player_id,
+        situation.event(
+            events.PlayerWarned,
+            request,
             round=max(len(situation.state.played), 1),
             count=count,
             expulsion_proposed=count >= EXPULSION_WARNING_COUNT,
             article=article_of(situation.ruleset.law.warning),
-            arbiter_id=request.arbiter_id,
-            note=request.note,
-            occurred_at=situation.occurred_at,
         )
     ]
 

@@ -66,9 +66,7 @@ def set_screen(situation: Situation, request: pb.SetScreenRequest) -> list[Messa
     if len(given) > MAX_PARTS_COUNT:
         raise Invalid("programme", N_("expected {most} at most"), {"most": MAX_PARTS_COUNT})
     programme = [_part(situation, part) for part in given]
-    return [
-        events.ScreenSet(code=code, name=name, programme=programme, seconds=seconds, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.ScreenSet, code=code, name=name, programme=programme, seconds=seconds)]
 
 
 def _part(situation: Situation, given: str) -> events.ScreenPart:
@@ -115,7 +113,7 @@ def remove_screen(situation: Situation, request: pb.RemoveScreenRequest) -> list
     code = code or check_screen_code("code", request.code)
     if code not in state.screens:
         raise Refusal("NO_SUCH_SCREEN", "", N_("The tournament has no screen {code}."), {"code": code})
-    return [events.ScreenRemoved(code=code, occurred_at=situation.occurred_at)]
+    return [situation.event(events.ScreenRemoved, code=code)]
 
 
 def add_picture(situation: Situation, request: pb.AddPictureRequest) -> list[Message]:
@@ -143,7 +141,7 @@ def add_picture(situation: Situation, request: pb.AddPictureRequest) -> list[Mes
         raise Refusal("PICTURE_KNOWN", "", text, {"name": name})
     if len(state.pictures) >= MAX_PICTURES_COUNT:
         raise Refusal("TOO_MANY_PICTURES", "", N_("There are already {most} pictures."), {"most": MAX_PICTURES_COUNT})
-    return [events.PictureAdded(digest=digest, name=name, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PictureAdded, digest=digest, name=name)]
 
 
 def remove_picture(situation: Situation, request: pb.RemovePictureRequest) -> list[Message]:
@@ -158,7 +156,7 @@ def remove_picture(situation: Situation, request: pb.RemovePictureRequest) -> li
             N_("A screen shows the picture {name}: change its programme first."),
             {"name": state.pictures[digest]},
         )
-    return [events.PictureRemoved(digest=digest, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PictureRemoved, digest=digest)]
 
 
 def store_picture(request: pb.AddPictureRequest) -> tuple[str, Message]:

@@ -46,15 +46,7 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
             _check_table(state, request.for_round, request.table)
         else:
             _check_in_a_hall(state, request.table)
-    return [
-        events.SlotPointed(
-            slot=request.slot,
-            table=request.table,
-            for_round=request.for_round,
-            rank=request.rank,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.SlotPointed, request)]
 
 
 def _check_in_a_hall(state: TournamentState, table: int) -> None:
@@ -80,7 +72,7 @@ def remove_slot(situation: Situation, request: pb.RemoveSlotRequest) -> list[Mes
     check_not_removed(situation.state)
     if request.slot not in situation.state.slots:
         raise Refusal("NO_SUCH_SLOT", "", N_("The tournament has no slot {slot}."), {"slot": request.slot})
-    return [events.SlotRemoved(slot=request.slot, occurred_at=situation.occurred_at)]
+    return [situation.event(events.SlotRemoved, request)]
 
 
 def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Message]:
@@ -96,9 +88,7 @@ def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Mes
     _check_annotator(request.annotator_id)
     if request.table in state.claims:
         raise Refusal("TABLE_CLAIMED", "", N_("Table {table} is already claimed."), {"table": request.table})
-    return [
-        events.TableClaimed(table=request.table, annotator_id=request.annotator_id, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.TableClaimed, request)]
 
 
 def set_broadcast_delay(situation: Situation, request: pb.SetBroadcastDelayRequest) -> list[Message]:
@@ -109,7 +99,7 @@ def set_broadcast_delay(situation: Situation, request: pb.SetBroadcastDelayReque
     if request.minutes == state.delay_minutes:
         text = N_("The delay is already {minutes} min.")
         raise Refusal("SAME_DELAY", "", text, {"minutes": request.minutes})
-    return [events.BroadcastDelaySet(minutes=request.minutes, occurred_at=situation.occurred_at)]
+    return [situation.event(events.BroadcastDelaySet, request)]
 
 
 def _check_annotator(given: str) -> None:
@@ -127,9 +117,7 @@ def release_claim(situation: Situation, request: pb.ReleaseClaimRequest) -> list
         raise Refusal(
             "TABLE_NOT_CLAIMED", "", text, {"annotator_id": request.annotator_id[:64], "table": request.table}
         )
-    return [
-        events.ClaimReleased(table=request.table, annotator_id=request.annotator_id, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.ClaimReleased, request)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -45,7 +45,7 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     check_rating(request.rating)
     details = situation.words.person.details
     parts = {DETAIL_PARTS[name] for name, value in read_details(request).items() if value != getattr(details, name)}
-    event = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
+    event = situation.event(events.PlayerAmended, player_id=player_id)
     if request.HasField("note") and request.note != situation.words.note:
         parts.add(events.ENTRY_PART_NOTE)
         event.note = request.note

@@ -51,7 +51,7 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
         raise Refusal("CHECKED_IN", "", N_("{player} is already checked in."), {"player": player.player_id})
-    return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PlayerCheckedIn, player_id=player.player_id)]
 
 
 def confirm_presence(situation: Situation, request: pb.ConfirmPresenceRequest) -> list[Message]:
@@ -97,7 +97,7 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
     player = _not_paired_yet(situation.state, request.player_id)
     if not player.checked_in:
         raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
-    return [events.PlayerCheckedOut(player_id=player.player_id, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PlayerCheckedOut, player_id=player.player_id)]
 
 
 def _not_paired_yet(state: TournamentState, player_id: str) -> PlayerState:

@@ -39,15 +39,7 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
                 N_("Request {request} for the same data is already pending."),
                 {"request": number},
             )
-    return [
-        events.DataRequestLodged(
-            request=len(state.data_requests) + 1,
-            player_id=request.player_id,
-            kind=request.kind,
-            note=request.note,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.DataRequestLodged, request, request=len(state.data_requests) + 1)]
 
 
 def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[Message]:
@@ -69,13 +61,8 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
         for field in read_details(request):
             raise Invalid(field, N_("is given, but no correction is granted"))
     return [
-        events.DataRequestAnswered(
-            request=request.request,
-            player_id=asked.player_id,
-            kind=asked.kind,
-            granted=not request.refused,
-            note=request.note,
-            occurred_at=situation.occurred_at,
+        situation.event(
+            events.DataRequestAnswered, request, player_id=asked.player_id, kind=asked.kind, granted=not request.refused
         )
     ]
 

@@ -36,7 +36,7 @@ def require(situation: Situation, request: pb.RequireLicenceRequest) -> list[Mes
         raise Refusal(
             "SAME_LICENCE_REQUIREMENT", "", N_("No change for {name}: specify a new value."), {"name": state.name}
         )
-    return [events.LicenceRequirementSet(required=request.required, kind=kind, occurred_at=situation.occurred_at)]
+    return [situation.event(events.LicenceRequirementSet, request, kind=kind)]
 
 
 def grant_exception(situation: Situation, request: pb.GrantLicenceExceptionRequest) -> list[Message]:
@@ -52,11 +52,7 @@ def grant_exception(situation: Situation, request: pb.GrantLicenceExceptionReque
         raise Refusal("NO_LICENCE_REQUIRED", "", N_("{name} requires no licence."), {"name": state.name})
     if request.player_id in state.licence.exceptions:
         raise Refusal("LICENCE_EXCEPTED", "", N_("{player} has an exception already."), {"player": request.player_id})
-    return [
-        events.LicenceExceptionGranted(
-            player_id=request.player_id, note=request.note, occurred_at=situation.occurred_at
-        )
-    ]
+    return [situation.event(events.LicenceExceptionGranted, request)]
 
 
 def revoke_exception(situation: Situation, request: pb.RevokeLicenceExceptionRequest) -> list[Message]:
@@ -65,7 +61,7 @@ def revoke_exception(situation: Situation, request: pb.RevokeLicenceExceptionReq
     find_registered_player(state, request.player_id)
     if request.player_id not in state.licence.exceptions:
         raise Refusal("NO_LICENCE_EXCEPTION", "", N_("{player} has no exception."), {"player": request.player_id})
-    return [events.LicenceExceptionRevoked(player_id=request.player_id, occurred_at=situation.occurred_at)]
+    return [situation.event(events.LicenceExceptionRevoked, request)]
 
 
 def licence_day(situation: Situation) -> str:

@@ -47,12 +47,11 @@ def set_player_acts(situation: Situation, request: pb.SetPlayerActsRequest) -> l
     if request.leaving not in events.LeavingOption.values():
         raise Invalid("leaving", N_("is unknown; expected how players leave"))
     return [
-        events.PlayerActsSet(
-            most_byes=request.most_byes,
+        situation.event(
+            events.PlayerActsSet,
+            request,
             bye_kind=request.bye_kind or default_bye(situation),
             leaving=request.leaving or events.LEAVING_OPTION_REQUEST,
-            check_in=request.check_in,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -82,12 +81,12 @@ def lodge(situation: Situation, request: pb.LodgePlayerRequestRequest) -> list[M
         _check_bye(situation, request)
     elif state.player_acts.leaving == events.LEAVING_OPTION_DESK:
         raise Refusal("LEAVE_AT_DESK", "", N_("Players leave at the desk here: please go there."))
-    lodged = events.PlayerRequestLodged(
+    lodged = situation.event(
+        events.PlayerRequestLodged,
         request=len(state.player_requests) + 1,
         player_id=player.player_id,
         kind=request.kind,
         round=number,
-        occurred_at=situation.occurred_at,
     )
     if request.kind == WITHDRAWAL and state.player_acts.leaving == events.LEAVING_OPTION_DIRECT:
         answered = _build_answer(lodged.request, asked, granted=True, situation=situation)
@@ -192,14 +191,14 @@ def _build_unknown_refusal(number: int) -> Refusal:
 def _build_answer(
     number: int, asked: PlayerRequest, *, granted: bool, situation: Situation, taken_back: bool = False
 ) -> events.PlayerRequestAnswered:
-    return events.PlayerRequestAnswered(
+    return situation.event(
+        events.PlayerRequestAnswered,
         request=number,
         player_id=asked.player_id,
         kind=asked.kind,
         round=asked.round,
         granted=granted,
         taken_back=taken_back,
-        occurred_at=situation.occurred_at,
     )
 
 

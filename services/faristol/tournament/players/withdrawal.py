@@ -51,12 +51,12 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
             subject=f"games/{game}",
         )
     return [
-        events.PlayerWithdrawn(
+        situation.event(
+            events.PlayerWithdrawn,
             player_id=player_id,
             round=number if since is None else min(since, number),
             game_id=game if request.running_game == pb.RUNNING_GAME_GIVEN_UP else "",
             note=request.note,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -77,9 +77,7 @@ def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifte
     paired = current is not None and player_id in current.player_ids
     number = current.number if current is not None and paired else len(state.played) + 1
     back = max(number, player.withdrawn)
-    return [
-        events.PlayerReinstated(player_id=player_id, round=back, note=request.note, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.PlayerReinstated, player_id=player_id, round=back, note=request.note)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

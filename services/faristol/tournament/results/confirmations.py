@@ -29,7 +29,7 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
         raise Invalid("blind", N_("expected a second person, who types the results again"))
     if request.players_enter and not request.players:
         raise Invalid("players_enter", N_("expected that players confirm results, too: set `players`"))
-    return [like(events.ResultCheckSet, request, occurred_at=situation.occurred_at)]
+    return [situation.event(events.ResultCheckSet, request)]
 
 
 def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:
@@ -98,7 +98,7 @@ def set_second_official(situation: Situation, request: pb.SetSecondOfficialReque
     check_open(state)
     if state.second_official == request.required:
         raise Refusal("SAME_RULE", "", N_("No change for {name}: specify a new value."), {"name": state.name})
-    return [events.SecondOfficialSet(required=request.required, occurred_at=situation.occurred_at)]
+    return [situation.event(events.SecondOfficialSet, request)]
 
 
 def _check_paper(request: pb.ConfirmResultRequest) -> None:

@@ -71,13 +71,12 @@ def _correct(situation: Situation, request: pb.CorrectResultRequest) -> list[Mes
     known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, request.lost_by_all, request.unplayed):
         raise Refusal("SAME_RESULT", "", N_("{game} already has this result."), {"game": game})
-    corrected = like(
+    corrected = situation.event(
         events.ResultCorrected,
         request,
         round=played.number,
         scores=final_scores(scores),
         winner_id=winner_id,
-        occurred_at=situation.occurred_at,
         unplayed=request.unplayed,
         condition=_condition(before, unplayed=request.unplayed),
         loser_ids=_losers(before, pairing.player_ids, winner_id, unplayed=request.unplayed),

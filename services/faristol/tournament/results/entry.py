@@ -71,7 +71,7 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
         )
     _check_given_up(situation, pairing, losers, field)
     scores, decided = _compute_forfeit(situation.ruleset, pairing, losers)
-    act = events.ResultEntered(arbiter_id=request.arbiter_id, note=request.note, occurred_at=situation.occurred_at)
+    act = situation.event(events.ResultEntered, arbiter_id=request.arbiter_id, note=request.note)
     imposed = situation.tables[request.game_id].sanctions
     return _build_entry_events(situation.state, situation.ruleset, pairing, scores, decided, act, imposed)
 
@@ -185,10 +185,10 @@ def _build_played_result(
         losers=tuple(left),
     )
     settled = tuple((player_id, points[player_id]) for player_id, _ in scores)
-    act = events.ResultEntered(
+    act = situation.event(
+        events.ResultEntered,
         arbiter_id=request.arbiter_id,
         note=request.note,
-        occurred_at=situation.occurred_at,
         scores_given=final_scores(scores if settled != scores else ()),
         turns_given_up=turns_given_up,
         player_id=player_id,

@@ -63,14 +63,14 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
             {"hours": hours},
         )
     return [
-        events.GamePostponed(
+        situation.event(
+            events.GamePostponed,
             round=played.number,
             game_id=game,
             player_ids=pairing.player_ids,
             scheduled_at=to_timestamp(scheduled_at),
             postponed_to=to_timestamp(postponed_to),
             arbiter_id=request.arbiter_id,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -97,9 +97,7 @@ def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequ
             subject=f"games/{pairing.game_id}",
         )
     return [
-        events.PostponementCancelled(
-            round=played.number, game_id=pairing.game_id, note=request.note, occurred_at=situation.occurred_at
-        )
+        situation.event(events.PostponementCancelled, round=played.number, game_id=pairing.game_id, note=request.note)
     ]
 
 
@@ -120,9 +118,7 @@ def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest)
             N_("{game} cannot be started: {players} withdrew."),
             {"game": pairing.game_id, "players": ", ".join(gone)},
         )
-    return [
-        events.PostponedGameStarted(round=played.number, game_id=pairing.game_id, occurred_at=situation.occurred_at)
-    ]
+    return [situation.event(events.PostponedGameStarted, round=played.number, game_id=pairing.game_id)]
 
 
 def _find_postponed_game(situation: Situation, game: str) -> tuple[RoundState, Pairing]:

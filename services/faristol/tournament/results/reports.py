@@ -90,12 +90,12 @@ def decide_dispute(situation: Situation, request: pb.DecideDisputeRequest) -> li
     standing = zip(pairing.player_ids, played.results[game], strict=True)
     return [
         *corrected,
-        events.ResultConfirmed(
+        situation.event(
+            events.ResultConfirmed,
             round=played.number,
             game_id=game,
             scores=last.scores if last else final_scores(standing),
             person_id=request.arbiter_id,
-            occurred_at=situation.occurred_at,
         ),
     ]
 

@@ -29,7 +29,7 @@ def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
     if paired.phase is not Phase.PAIRED:
         raise Refusal("ROUND_STARTED", "", N_("Round {round} has already been started."), {"round": number})
     check_all_there(state, ruleset, paired)
-    started = events.RoundStarted(round=number, occurred_at=situation.occurred_at)
+    started = situation.event(events.RoundStarted, round=number)
     return [started, *lost_by_absence(evolve(state, started), ruleset, number, started.occurred_at)]
 
 
@@ -65,7 +65,7 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
             N_("Round {round} cannot be closed: the results of tables {tables} are not confirmed yet."),
             {"round": number, "tables": ", ".join(str(pairing.table) for pairing in open_)},
         )
-    return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]
+    return [situation.event(events.RoundClosed, round=number)]
 
 
 _PAIRINGS = (events.RoundPaired, events.RoundUnpaired, events.RoundUnpublished)

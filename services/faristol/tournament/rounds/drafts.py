@@ -41,7 +41,7 @@ def set_publication(situation: Situation, request: pb.SetPairingPublicationReque
     check_open(situation.state)
     if request.publication not in (events.PAIRING_PUBLICATION_AT_ONCE, events.PAIRING_PUBLICATION_DRAFT):
         raise Invalid("publication", N_("is missing; expected `at-once` or `draft`"))
-    return [events.PairingPublicationSet(publication=request.publication, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PairingPublicationSet, request)]
 
 
 def find_draft(state: TournamentState, number: int) -> Draft:
@@ -90,13 +90,13 @@ def swap_players(situation: Situation, request: pb.SwapPlayersRequest) -> list[M
             N_("The pairs follow from the bracket: only the two players of a table can be swapped."),
         )
     return [
-        events.DraftPlayersSwapped(
+        situation.event(
+            events.DraftPlayersSwapped,
             round=number,
             player_ids=given,
             pairings=swapped,
             bye_player_id=other.get(found.bye or "", found.bye or ""),
             note=request.note,
-            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -122,16 +122,7 @@ def move_pairing(situation: Situation, request: pb.MovePairingRequest) -> list[M
     if to_table in tables:
         moved.append((request.table, tables[to_table]))
     pairings = [_seat(state, number, pairing, pairing.player_ids, table) for table, pairing in sorted(moved)]
-    return [
-        events.DraftPairingMoved(
-            round=number,
-            table=request.table,
-            to_table=to_table,
-            pairings=pairings,
-            note=request.note,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [situation.event(events.DraftPairingMoved, request, round=number, to_table=to_table, pairings=pairings)]
 
 
 def _find_free_table(state: TournamentState, name: str, taken: Iterable[int]) -> int:
@@ -209,7 +200,7 @@ def publish(situation: Situation, request: pb.PublishRoundRequest) -> list[Messa
     return [
         paired,
         *([events.ByeAwarded(round=number, player_id=bye)] if bye else []),
-        events.RoundPublished(round=number, occurred_at=situation.occurred_at),
+        situation.event(events.RoundPublished, round=number),
     ]
 
 
@@ -222,11 +213,7 @@ def schedule(situation: Situation, request: pb.SchedulePublicationRequest) -> li
     if publish_at <= max(situation.moment, situation.now):
         at = publish_at.astimezone(ZoneInfo(situation.state.time_zone)).isoformat()
         raise Invalid("publish_at", N_("is {at}, which has passed; expected a later time"), {"at": at})
-    return [
-        events.PublicationScheduled(
-            round=request.round, publish_at=to_timestamp(publish_at), occurred_at=situation.occurred_at
-        )
-    ]
+    return [situation.event(events.PublicationScheduled, request, publish_at=to_timestamp(publish_at))]
 
 
 def cancel(situation: Situation, request: pb.CancelPublicationRequest) -> list[Message]:
@@ -235,7 +222,7 @@ def cancel(situation: Situation, request: pb.CancelPublicationRequest) -> list[M
         raise build_round_refusal(
             "NO_PUBLICATION_TIME", "", N_("No time is set for the publication of round {round}."), request.round
         )
-    return [events.PublicationCancelled(round=request.round, occurred_at=situation.occurred_at)]
+    return [situation.event(events.PublicationCancelled, request)]
 
 
 def unpublish(situation: Situation, request: pb.UnpublishRoundRequest) -> list[Message]:
@@ -254,7 +241,7 @@ def unpublish(situation: Situation, request: pb.UnpublishRoundRequest) -> list[M
     paired = latest(events.RoundPaired, situation.past_events)
     draft = draft_pairing(paired, played.bye or "", changed=paired.changed_by_hand)
     draft.occurred_at.CopyFrom(situation.occurred_at)
-    return [events.RoundUnpublished(round=number, note=request.note, occurred_at=situation.occurred_at), draft]
+    return [situation.event(events.RoundUnpublished, request, round=number), draft]
 
 
 _DRAFT_CHANGES = (

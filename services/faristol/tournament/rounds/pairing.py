@@ -149,12 +149,12 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
     number, draft = request.round, situation.state.draft
     if draft is not None and draft.number == number:
         check_open(situation.state)
-        return [events.DraftDiscarded(round=number, note=request.note, occurred_at=situation.occurred_at)]
+        return [situation.event(events.DraftDiscarded, request, round=number)]
     if paired_round(situation.state, number).phase is not Phase.PAIRED:
         raise build_round_refusal(
             "ROUND_STARTED", "", N_("Round {round} has been started: its pairing cannot change."), number
         )
-    return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
+    return [situation.event(events.RoundUnpaired, request, round=number)]
 
 
 def _bye(situation: Situation, request: pb.PairRoundRequest, new_events: Sequence[Message]) -> Mapping[str, Any]:

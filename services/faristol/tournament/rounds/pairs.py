@@ -32,7 +32,7 @@ def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]
     if _is_kept(state, number, pair):
         text = N_("{one} and {other} have been paired by hand in round {round}: release that pair first.")
         raise Refusal("PAIR_KEPT", "", text, {**_names(pair), "round": number})
-    return [events.PairForbidden(occurred_at=situation.occurred_at, **{field: sorted(pair)})]
+    return [situation.event(events.PairForbidden, **{field: sorted(pair)})]
 
 
 def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
@@ -40,7 +40,7 @@ def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
     state, pair, field = of_pair(situation, request)
     if frozenset(pair) not in state.forbidden:
         raise Refusal("PAIR_NOT_FORBIDDEN", "", N_("{one} and {other} are not kept apart."), _names(pair))
-    return [events.PairAllowed(occurred_at=situation.occurred_at, **{field: sorted(pair)})]
+    return [situation.event(events.PairAllowed, **{field: sorted(pair)})]
 
 
 def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
@@ -82,7 +82,7 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
             N_("{one} and {other} have met before; the arbiter must confirm that they meet again."),
             _names(pair),
         )
-    return [events.PairKept(round=number, rematch=met, occurred_at=situation.occurred_at, **{field: pair})]
+    return [situation.event(events.PairKept, round=number, rematch=met, **{field: pair})]
 
 
 def release(situation: Situation, request: pb.ReleasePairRequest) -> list[Message]:
@@ -92,7 +92,7 @@ def release(situation: Situation, request: pb.ReleasePairRequest) -> list[Messag
     if not _is_kept(state, number, pair):
         text = N_("{one} and {other} have not been paired by hand in round {round}.")
         raise Refusal("PAIR_NOT_KEPT", "", text, {**_names(pair), "round": number})
-    return [events.PairReleased(round=number, occurred_at=situation.occurred_at, **{field: pair})]
+    return [situation.event(events.PairReleased, round=number, **{field: pair})]
 
 
 def _names(pair: _Pair) -> dict[str, str | int]:

@@ -59,13 +59,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
         # No fictitious points: the book that has them gives them to players, and has no teams (FISC I.4).
         check_late_entry(number, state.rounds, ruleset)
     return [
-        events.TeamRegistered(
-            team_id=team_id,
-            name=name,
-            player_ids=request.player_ids,
-            round=number,
-            occurred_at=situation.occurred_at,
-        )
+        situation.event(events.TeamRegistered, team_id=team_id, name=name, player_ids=request.player_ids, round=number)
     ]
 
 
@@ -79,7 +73,7 @@ def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Mess
     _check_line_up(situation.state, situation.ruleset, team.team_id, request.player_ids)
     if tuple(request.player_ids) == team.line_up:
         raise Refusal("SAME_LINE_UP", "", N_("{team} already has this line-up."), {"team": team.team_id})
-    return [events.LineUpSet(team_id=team.team_id, player_ids=request.player_ids, occurred_at=situation.occurred_at)]
+    return [situation.event(events.LineUpSet, request, team_id=team.team_id)]
 
 
 def withdraw_team(situation: Situation, request: pb.WithdrawTeamRequest, *, since: int | None = None) -> list[Message]:
