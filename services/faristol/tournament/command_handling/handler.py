@@ -38,7 +38,7 @@ from faristol.tournament.command_handling.duplicate_texts import has_text_of_gam
 from faristol.tournament.command_handling.elsewhere import check_entered_here
 from faristol.tournament.command_handling.namesakes import NamesakeCache
 from faristol.tournament.command_handling.open_matters import load_open_matters
-from faristol.tournament.command_handling.outcome import answer_to, write_of
+from faristol.tournament.command_handling.outcome import answer_to, at_position, write_of
 from faristol.tournament.command_handling.result_events import ResultEvents
 from faristol.tournament.conditions import check_meets_at_tables, check_unchanged
 from faristol.tournament.discipline.at_tables import with_note
@@ -106,7 +106,7 @@ class PairingHandler:
         at = self.at(request)
         asked = await self._normalize_request(command, request, context)
 
-        async def attempt() -> tuple[Decision, Callable[[int], Message]]:
+        async def attempt() -> tuple[Decision, Message]:
             loaded = await self.load(request.tournament_id)
             if self.kept.is_kept(request):
                 await self.kept.check_tables(loaded.state, asked)
@@ -171,20 +171,22 @@ class PairingHandler:
         self,
         request: Any,
         context: Context,
-        attempt: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        attempt: Callable[[], Awaitable[tuple[Decision, M]]],
         response: type[M],
         *,
         among_divisions: bool = False,
     ) -> M:
         """Handle a command with ``CommandHandler.handle``. A refusal names its cause, a recent event of another actor.
 
+        ``attempt`` returns the decision and the answer, which gets the position of the last event.
         In a tournament of duplicate games, a refusal names games instead of rounds. A command ``among_divisions``
         waits for the other commands on the same championship. In the cell of a hall, only kept commands are decided on.
         """
 
         async def attempt_here() -> tuple[Decision, Callable[[int], M]]:
             self.kept.check_decides(request)
-            return await attempt()
+            decision, answer = await attempt()
+            return decision, at_position(answer)
 
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:

@@ -35,22 +35,28 @@ SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
 """Fields shared by the answers to several commands."""
 
 
+def at_position(answer: M) -> Callable[[int], M]:
+    """Return a function that sets the position of the last event in an answer, if it has one."""
+
+    def set_position(position: int) -> M:
+        placed: Any = answer
+        if "position" in placed.DESCRIPTOR.fields_by_name:
+            placed.position = position
+        return answer
+
+    return set_position
+
+
 def answer_to(
     command: PairingCommand, response: type[M], situation: Situation, request: Any, new_events: Sequence[Message]
-) -> Callable[[int], M]:
-    """Return a function that builds the ``response`` from the position of the last of ``new_events``."""
+) -> M:
+    """Return the answer to a command, without the position of the last of ``new_events``."""
     names = response.DESCRIPTOR.fields_by_name
     fields = {name: compute(situation, new_events) for name, compute in SHARED.items() if name in names}
     telling = next((event for event in new_events if command.tells and isinstance(event, command.tells)), None)
     if telling is not None:
         fields |= {field.name: value for field, value in telling.ListFields() if field.name in names}
-    fields |= command.more(situation, request, new_events)
-
-    def answer(position: int) -> M:
-        made: Any = response
-        return made(position=position, **fields)  # type: ignore[no-any-return] # a message of that type
-
-    return answer
+    return response(**{**fields, **command.more(situation, request, new_events)})
 
 
 def write_of(loaded: Loaded[TournamentState], new_events: list[Message]) -> Write:

@@ -74,7 +74,7 @@ async def register_player(
     at, record = office.at(request), office.record
     asked = _normalize_request(request)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
+    async def attempt() -> tuple[Decision, pb.RegisterPlayerResponse]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
         persons, guards = await office.persons_register(loaded.state)
@@ -108,7 +108,7 @@ async def register_players(
                 f"players[{number}].tournament_id", N_("is a different tournament; expected none, or the same one")
             )
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
+    async def attempt() -> tuple[Decision, pb.RegisterPlayersResponse]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
         persons, guards = await office.persons_register(loaded.state)
@@ -124,17 +124,12 @@ async def register_players(
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return align_bindings(entry.new_events, await people.store_players(connection, entry.persons))
 
-        def answer(position: int) -> pb.RegisterPlayersResponse:
-            return pb.RegisterPlayersResponse(
-                position=position, registrations=entry.registrations, round_to_pair_again=again
-            )
-
         decision = Decision(
             [write_of(loaded, entry.new_events)],
             (*others.guards, *guards),
             also=remember if entry.new_events else None,
         )
-        return decision, answer
+        return decision, pb.RegisterPlayersResponse(registrations=entry.registrations, round_to_pair_again=again)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
 
@@ -225,7 +220,7 @@ async def amend_player(
     """Amend a player. Personal details change outside events, in the same transaction."""
     asked = _amendment(request)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
+    async def attempt() -> tuple[Decision, pb.AmendPlayerResponse]:
         loaded = await office.load(request.tournament_id)
         if request.expected_version:
             since = (await office.past_events(loaded))[request.expected_version :]
@@ -282,7 +277,7 @@ async def answer_data_request(
     asked, at = normalize_note(request), office.at(request)
     corrects = bool(read_details(asked))
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
+    async def attempt() -> tuple[Decision, pb.AnswerDataRequestResponse]:
         loaded = await office.load(request.tournament_id)
         situation = Situation(loaded.state, now=office.runtime.now(), at=at)
         answered = answer(situation, asked)
@@ -313,7 +308,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
     """Move a player to another division, in one decision on both."""
     at, asked = office.at(request), normalize_note(request)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.MovePlayerResponse]]:
+    async def attempt() -> tuple[Decision, pb.MovePlayerResponse]:
         leaving = await office.load(request.tournament_id)
         entering = await office.load(request.to_tournament_id, "to_tournament_id")
         others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
@@ -329,7 +324,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
             await _check_name_free(office, known, entering.state, others.tournaments)
         writes = [write_of(leaving, left), write_of(entering, entered)]
         decision = Decision(writes, (*others.guards, *guards), also=lambda there: people.bind(there, request.player_id))
-        return decision, lambda position: pb.MovePlayerResponse(position=position)
+        return decision, pb.MovePlayerResponse()
 
     return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -60,7 +60,7 @@ async def create_stage(
     if request.stage_id:
         checked_tournament_id("stage_id", request.stage_id)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.CreateStageResponse]]:
+    async def attempt() -> tuple[Decision, pb.CreateStageResponse]:
         source = await office.load(request.tournament_id)
         others = [await office.load(each, "source_ids") for each in request.source_ids]
         stage = plan_stage(request, [source.state, *(each.state for each in others)])
@@ -94,14 +94,8 @@ async def create_stage(
             *await list_ruleset_writes(office.record, ruleset, stage_id),
             write_of(first, division),
         ]
-        guards = _guard([source, *others, *beside], writes)
-
-        def answer(position: int) -> pb.CreateStageResponse:
-            return pb.CreateStageResponse(
-                position=position, stage_id=stage_id, rounds=asked.rounds, ruleset=pin_of(ruleset).message()
-            )
-
-        return Decision(writes, guards), answer
+        answer = pb.CreateStageResponse(stage_id=stage_id, rounds=asked.rounds, ruleset=pin_of(ruleset).message())
+        return Decision(writes, _guard([source, *others, *beside], writes)), answer
 
     return await office.handle(request, context, attempt, pb.CreateStageResponse, among_divisions=True)
 
@@ -157,13 +151,13 @@ async def rename(
     at, runtime = office.at(request), office.runtime
     name = check_name("name", request.name, empty=True)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.RenameDivisionResponse]]:
+    async def attempt() -> tuple[Decision, pb.RenameDivisionResponse]:
         loaded = await office.load(request.tournament_id)
         first = await office.load(loaded.state.division_of) if loaded.state.division_of else loaded
         of_first, of_division = (Situation(each.state, now=runtime.now(), at=at) for each in (first, loaded))
         renamed = rename_division(of_first, of_division, name)
         writes = [write_of(each, [renamed]) for each in ([first] if first is loaded else [first, loaded])]
-        return Decision(writes), lambda position: pb.RenameDivisionResponse(position=position, before=renamed.before)
+        return Decision(writes), pb.RenameDivisionResponse(before=renamed.before)
 
     return await office.handle(request, context, attempt, pb.RenameDivisionResponse, among_divisions=True)
 
@@ -235,7 +229,7 @@ async def qualify_players(
     """
     at, runtime = office.at(request), office.runtime
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.QualifyPlayersResponse]]:
+    async def attempt() -> tuple[Decision, pb.QualifyPlayersResponse]:
         found = await _load_qualifications(office, request.tournament_id, request.beside_ids)
         writes = []
         for tournament_id, loaded in found.asked.items():
@@ -255,8 +249,7 @@ async def qualify_players(
 
         own = found.qualifications[request.tournament_id]
         decision = Decision(writes, _guard([*found.read, *found.asked.values()], writes, found.guards), also=bind)
-        return decision, lambda position: pb.QualifyPlayersResponse(
-            position=position,
+        return decision, pb.QualifyPlayersResponse(
             player_ids=[player.player_id for player in own.players],
             joined_player_ids=own.joining,
             left_player_ids=own.leaving,

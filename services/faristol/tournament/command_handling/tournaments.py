@@ -22,7 +22,7 @@ from faristol.tournament.administration.tournaments import SEED_SIZE, create, pi
 from faristol.tournament.command_handling import pins
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import checked_tournament_id, ids_of
-from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.command_handling.outcome import at_position, write_of
 from faristol.tournament.conditions import check_unchanged
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import TournamentState, evolve, stream
@@ -51,17 +51,10 @@ async def create_tournament(
             added = events.Division(tournament_id=asked.tournament_id, name=asked.division)
             situation = Situation(first.state, now=runtime.now(), at=at)
             writes.append(write_of(first, add_division(situation, added, first_division=asked.first_division)))
-        tournament_id = asked.tournament_id
-
-        def answer(position: int) -> pb.CreateTournamentResponse:
-            return pb.CreateTournamentResponse(
-                position=position,
-                tournament_id=tournament_id,
-                ruleset=pin_of(ruleset).message(),
-                lexicon=lexicon.optional_message(),
-            )
-
-        return Decision(writes), answer
+        answer = pb.CreateTournamentResponse(
+            tournament_id=asked.tournament_id, ruleset=pin_of(ruleset).message(), lexicon=lexicon.optional_message()
+        )
+        return Decision(writes), at_position(answer)
 
     return await runtime.command_handler.handle(context, request, attempt, response=pb.CreateTournamentResponse)
 
@@ -72,7 +65,7 @@ async def change_options(
     """Pin the rule book of a tournament with other options. Its lexicon must have their layers."""
     at, runtime = office.at(request), office.runtime
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.ChangeOptionsResponse]]:
+    async def attempt() -> tuple[Decision, pb.ChangeOptionsResponse]:
         loaded = await office.load(request.tournament_id)
         state = loaded.state
         if request.expected_version:
@@ -87,13 +80,8 @@ async def change_options(
             write_of(loaded, new_events),
             *await list_ruleset_writes(office.record, ruleset, request.tournament_id),
         ]
-
-        def answer(position: int) -> pb.ChangeOptionsResponse:
-            changed = (event.rounds for event in new_events if isinstance(event, events.RoundsChanged))
-            return pb.ChangeOptionsResponse(
-                position=position, ruleset=pin_of(ruleset).message(), rounds=next(changed, state.rounds)
-            )
-
+        changed = (event.rounds for event in new_events if isinstance(event, events.RoundsChanged))
+        answer = pb.ChangeOptionsResponse(ruleset=pin_of(ruleset).message(), rounds=next(changed, state.rounds))
         return Decision(writes), answer
 
     return await office.handle(request, context, attempt, pb.ChangeOptionsResponse)
@@ -105,16 +93,12 @@ async def choose_lexicon(
     """Pin an installed lexicon to a tournament without one."""
     at, runtime = office.at(request), office.runtime
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseLexiconResponse]]:
+    async def attempt() -> tuple[Decision, pb.ChooseLexiconResponse]:
         loaded = await office.load(request.tournament_id)
         state = loaded.state
         lexicon = await _lexicon_of(office, request.lexicon, await rules_of(office.record, state.ruleset))
         new_events = tournaments.choose_lexicon(Situation(state, now=runtime.now(), at=at), lexicon)
-
-        def answer(position: int) -> pb.ChooseLexiconResponse:
-            return pb.ChooseLexiconResponse(position=position, lexicon=lexicon.message())
-
-        return Decision([write_of(loaded, new_events)]), answer
+        return Decision([write_of(loaded, new_events)]), pb.ChooseLexiconResponse(lexicon=lexicon.message())
 
     return await office.handle(request, context, attempt, pb.ChooseLexiconResponse)
 

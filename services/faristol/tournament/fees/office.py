@@ -20,6 +20,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.outcome import at_position
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.fees.decide import FeeInput, Payer
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
@@ -101,13 +102,7 @@ class FeeOffice:
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id, at)
             new_events = decide(loaded.current)
-            fields = dict(more(new_events))
-
-            def answer(position: int) -> M:
-                has_position = "position" in response.DESCRIPTOR.fields_by_name
-                return response(**fields, **({"position": position} if has_position else {}))
-
-            return Decision([loaded.write(new_events)]), answer
+            return Decision([loaded.write(new_events)]), at_position(response(**more(new_events)))
 
         handled: Awaitable[M] = self.runtime.command_handler.handle(
             context, request, attempt, response=response, queue=fees_stream(tournament_id)

@@ -7,8 +7,6 @@ command may have been sent without an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from faristol.access_control.roles import DIRECTOR
 from faristol.event_store import Decision
 from faristol.host.command_handler import canonical
@@ -42,7 +40,7 @@ async def withdraw_kept(
     """
     asked, record, key = normalize_note(request), office.record, office.record.owner_key
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.WithdrawKeptCommandResponse]]:
+    async def attempt() -> tuple[Decision, pb.WithdrawKeptCommandResponse]:
         loaded = await office.load(asked.tournament_id)
         known = await read_kept(record, asked.tournament_id, key) if key else []
         if not asked.kept_command_id:
@@ -57,11 +55,7 @@ async def withdraw_kept(
             raise Refusal("NOT_OWN_COMMAND", "", NOT_OWN)
         at = compute_command_time(loaded.state, office.at(asked), office.runtime.now())
         decision = await office.kept.keep_withdrawal(loaded.state, asked, kept, to_timestamp(at))
-
-        def answer(position: int) -> pb.WithdrawKeptCommandResponse:
-            return pb.WithdrawKeptCommandResponse(position=position, game_id=kept.game_id)
-
-        return decision, answer
+        return decision, pb.WithdrawKeptCommandResponse(game_id=kept.game_id)
 
     return await office.handle(request, context, attempt, pb.WithdrawKeptCommandResponse)
 

@@ -7,8 +7,7 @@ stays, the other details of the entry replace those that are stored, and the det
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -52,7 +51,7 @@ async def accept_entry(
     if request.player_id and request.another_person:
         raise Invalid("another_person", N_("conflicts with the given player; expected only one of the two"))
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntryResponse]]:
+    async def attempt() -> tuple[Decision, pb.AcceptEntryResponse]:
         loaded = await office.load(request.tournament_id, at)
         entry = undecided_entry(loaded.current, request.entry)
         person = await _person(office, entry, request.player_id)
@@ -86,8 +85,7 @@ async def accept_entry(
             guards=(*others.guards, *guards),
         )
         late = next((each for each in registered if isinstance(each, pairing_events.LateEntryAdmitted)), None)
-        fields: Mapping[str, Any] = {"player_id": person.player_id, "round": late.round if late else 1}
-        return decision, lambda position: pb.AcceptEntryResponse(position=position, **fields)
+        return decision, pb.AcceptEntryResponse(player_id=person.player_id, round=late.round if late else 1)
 
     return await office.handle(request, context, attempt, pb.AcceptEntryResponse)
 
@@ -104,7 +102,7 @@ async def accept_entries(
     check_count("entries", request.entries, MAX_BATCH_PLAYERS)
     at = office.pairing.at(request)
 
-    async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntriesResponse]]:
+    async def attempt() -> tuple[Decision, pb.AcceptEntriesResponse]:
         loaded = await office.load(request.tournament_id, at)
         entries = [found_entry(loaded.current, number) for number in dict.fromkeys(request.entries)]
         others = await office.pairing.other_divisions(loaded.tournament.state)
@@ -122,13 +120,8 @@ async def accept_entries(
         refused |= {entry.number: each.reason for entry, each in zip(undecided, batch.registrations, strict=True)}
         accepted = [entry for entry in undecided if not refused[entry.number]]
         left_out = {number: reason for number, reason in refused.items() if reason}
-
-        def answer(position: int) -> pb.AcceptEntriesResponse:
-            numbers = [entry.number for entry in accepted]
-            return pb.AcceptEntriesResponse(
-                position=position, accepted=numbers, left_out=left_out, reasons=left_out.values()
-            )
-
+        numbers = [entry.number for entry in accepted]
+        answer = pb.AcceptEntriesResponse(accepted=numbers, left_out=left_out, reasons=left_out.values())
         if not accepted:
             return Decision(), answer
 

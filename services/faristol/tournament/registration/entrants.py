@@ -155,7 +155,7 @@ class Entrants:
         person = Person(player_id(command_id), **read_details(asked))
         given = Submission(person.player_id, asked.category, asked.listing, asked.language, bool(waiting))
 
-        async def attempt() -> tuple[Decision, Callable[[int], Any]]:
+        async def attempt() -> tuple[Decision, Any]:
             loaded = await office.load(asked.tournament_id)
             new_events = receive(loaded.current, given)
             (received,) = new_events
@@ -171,7 +171,7 @@ class Entrants:
                 return bindings
 
             decision = await office.decision(loaded, command_id, new_events, first=store)
-            return decision, lambda position: response(**fields(number, state))
+            return decision, response(**fields(number, state))
 
         return await office.handle(asked, context, attempt, response)
 
@@ -268,10 +268,10 @@ class Entrants:
         await office.prepare()
         found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerEntryResponse]]:
+        async def attempt() -> tuple[Decision, pb.AnswerEntryResponse]:
             loaded, entry = await self._find(request.key)
             decision = Decision([loaded.write(answer(loaded.current, entry.number, note))])
-            return decision, lambda position: pb.AnswerEntryResponse(position=position)
+            return decision, pb.AnswerEntryResponse()
 
         return await office.handle(request, context, attempt, pb.AnswerEntryResponse, found.tournament_id)
 
@@ -281,7 +281,7 @@ class Entrants:
         await office.prepare()
         found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pb.WithdrawOwnEntryResponse]]:
+        async def attempt() -> tuple[Decision, pb.WithdrawOwnEntryResponse]:
             loaded, entry = await self._find(request.key)
             writes: list[Write] = []
             if entry.phase is EntryPhase.ACCEPTED:
@@ -295,7 +295,7 @@ class Entrants:
             current = _without_player(loaded, entry) if writes else loaded.current
             new_events = withdraw(current, entry.number, by_entrant=True, with_player=bool(writes))
             decision = await office.decision(loaded, request.command_id, new_events, writes=writes)
-            return decision, lambda position: pb.WithdrawOwnEntryResponse(position=position)
+            return decision, pb.WithdrawOwnEntryResponse()
 
         return await office.handle(request, context, attempt, pb.WithdrawOwnEntryResponse, found.tournament_id)
 
@@ -305,7 +305,7 @@ class Entrants:
         await office.prepare()
         found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pb.EraseOwnEntryResponse]]:
+        async def attempt() -> tuple[Decision, pb.EraseOwnEntryResponse]:
             loaded, entry = await self._find(request.key)
             if not _may_erase(loaded, entry):
                 raise Refusal(
@@ -322,7 +322,7 @@ class Entrants:
             gone = events.EntrantCleared(entry=entry.number, player_id=entry.player_id)
             gone.occurred_at.FromDatetime(loaded.current.now)
             decision = Decision([loaded.write([gone])], also=clear)
-            return decision, lambda position: pb.EraseOwnEntryResponse(position=position)
+            return decision, pb.EraseOwnEntryResponse()
 
         return await office.handle(request, context, attempt, pb.EraseOwnEntryResponse, found.tournament_id)
 

@@ -29,6 +29,7 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.personal_data import people
 from faristol.presentation.page_addresses import OWN_DAY_PATH, tournament_path
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.outcome import at_position
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.registration import links, messages
 from faristol.tournament.registration.decide import RegistrationInput
@@ -121,11 +122,10 @@ class RegistrationOffice:
         asked: Any = normalize_note(request)
         at = self.pairing.at(request)
 
-        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+        async def attempt() -> tuple[Decision, M]:
             loaded = await self.load(request.tournament_id, at)
             new_events = decide(loaded.current, asked)
-            decision = await self.decision(loaded, request.command_id, new_events)
-            return decision, lambda position: response(position=position, **more(new_events))
+            return await self.decision(loaded, request.command_id, new_events), response(**more(new_events))
 
         return await self.handle(request, context, attempt, response)
 
@@ -133,15 +133,20 @@ class RegistrationOffice:
         self,
         request: Any,
         context: Context,
-        attempt: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        attempt: Callable[[], Awaitable[tuple[Decision, M]]],
         response: type[M],
         tournament_id: str = "",
     ) -> M:
         """Handle a command after the others on the registration, and send its messages."""
+
+        async def decide() -> tuple[Decision, Callable[[int], M]]:
+            decision, answer = await attempt()
+            return decision, at_position(answer)
+
         queue = registration_stream(tournament_id or request.tournament_id)
-        answer = await self.runtime.command_handler.handle(context, request, attempt, response=response, queue=queue)
+        answered = await self.runtime.command_handler.handle(context, request, decide, response=response, queue=queue)
         self.delivery.tell()
-        return answer
+        return answered
 
     async def decision(
         self,
