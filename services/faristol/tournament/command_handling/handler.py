@@ -350,6 +350,15 @@ class PairingHandler:
         known = await people.names(self.record, wanted) if wanted else {}
         return {person_id: person.name for person_id, person in sorted(known.items()) if person.name}
 
+    async def situation_of_entry(
+        self, state: TournamentState, at: datetime | None
+    ) -> tuple[Situation, tuple[Guard, ...]]:
+        """Return the situation in which players enter a tournament, and the guards of the decision."""
+        others = await self.other_divisions(state)
+        persons, guards = await self.persons_register(state)
+        situation = Situation(state, now=self.runtime.now(), at=at, divisions=others.tournaments, persons=persons)
+        return situation, (*others.guards, *guards)
+
     async def persons_register(self, state: TournamentState) -> tuple[Register, tuple[Guard, ...]]:
         """Return the federation's register, with its guard, if a tournament requires a licence; else an empty one."""
         if not state.licence.required:

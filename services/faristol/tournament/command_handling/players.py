@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -23,7 +23,6 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
-from faristol.register.model import Register
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import (
     checked_note,
@@ -76,21 +75,17 @@ async def register_player(
 
     async def attempt() -> tuple[Decision, pb.RegisterPlayerResponse]:
         loaded = await office.load(request.tournament_id)
-        others = await office.other_divisions(loaded.state)
-        persons, guards = await office.persons_register(loaded.state)
-        situation = Situation(
-            loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments, persons=persons
-        )
+        situation, guards = await office.situation_of_entry(loaded.state, at)
         new_events = register(situation, asked)
         known = (await people.names(record, [asked.player_id])).get(asked.player_id)
         _check_same_name(known, asked.name)
         person = _person(asked, known)
-        await _check_name_free(office, person, loaded.state, others.tournaments)
+        await check_namesakes(office, person, loaded.state, situation.divisions)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return align_bindings(new_events, await people.store_players(connection, [person]))
 
-        decision = Decision([write_of(loaded, new_events)], (*others.guards, *guards), also=remember)
+        decision = Decision([write_of(loaded, new_events)], guards, also=remember)
         return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, new_events)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
@@ -110,25 +105,16 @@ async def register_players(
 
     async def attempt() -> tuple[Decision, pb.RegisterPlayersResponse]:
         loaded = await office.load(request.tournament_id)
-        others = await office.other_divisions(loaded.state)
-        persons, guards = await office.persons_register(loaded.state)
-        entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at, persons)
-        await entry.read(office, request.players)
-        for place, asked in enumerate(request.players):
-            if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
-                await asyncio.sleep(0)
-            entry.take(asked)
-        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        situation, guards = await office.situation_of_entry(loaded.state, at)
+        entry = RegistrationBatch(situation)
+        await entry.take_all(office, request.players)
         again = SHARED["round_to_pair_again"](situation, entry.new_events)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return align_bindings(entry.new_events, await people.store_players(connection, entry.persons))
 
-        decision = Decision(
-            [write_of(loaded, entry.new_events)],
-            (*others.guards, *guards),
-            also=remember if entry.new_events else None,
-        )
+        also = remember if entry.new_events else None
+        decision = Decision([write_of(loaded, entry.new_events)], guards, also=also)
         return decision, pb.RegisterPlayersResponse(registrations=entry.registrations, round_to_pair_again=again)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
@@ -137,54 +123,51 @@ async def register_players(
 class RegistrationBatch:
     """Registrations decided one after the other in one command, on data that is read at once."""
 
-    def __init__(
-        self,
-        state: TournamentState,
-        divisions: Sequence[TournamentState],
-        now: datetime,
-        at: datetime | None,
-        persons_register: Register,
-    ) -> None:
+    def __init__(self, situation: Situation) -> None:
         self.new_events: list[Message] = []
         self.persons: list[Person] = []
         """The persons registered, in the order of the registration events."""
         self.registrations: list[pb.Registration] = []
-        self._state = state
-        self._divisions = divisions
-        self._persons_register = persons_register
-        self._now, self._at = now, at
+        self._situation = situation
         self._known: Mapping[str, Person] = {}
         self._erased: Collection[str] = ()
         self._namesakes = NamesakeIndex()
 
-    async def read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+    async def take_all(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+        """Register players, or store the reason against each."""
+        await self._read(office, players)
+        for place, asked in enumerate(players):
+            if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
+                await asyncio.sleep(0)
+            self._take(asked)
+
+    async def _read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Read the known names of the entering players, and the namesakes of those without a chosen id."""
         ids = {asked.player_id for asked in players if asked.player_id}
         self._known = await people.names(office.record, ids)
         async with office.record.reading() as connection:
             self._erased = await people.all_erased(connection, ids)
         unknown = {asked.name for asked in players if not is_given(asked.player_id)}
-        for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
+        divisions = self._situation.state, *self._situation.divisions
+        for person in (await office.namesakes.of(divisions, unknown)).values():
             self._namesakes.add(person)
 
-    def take(self, given: pb.RegisterPlayerRequest) -> None:
+    def _take(self, given: pb.RegisterPlayerRequest) -> None:
         """Register the next player, or store the reason against it."""
+        situation = self._situation
         try:
             asked = _normalize_request(given)
-            situation = Situation(
-                self._state, now=self._now, at=self._at, divisions=self._divisions, persons=self._persons_register
-            )
             new_events = register(situation, asked)
             known = self._known.get(asked.player_id)
             _check_same_name(known, asked.name)
             person = _person(asked, known)
-            check_name_free(person, self._state, self._divisions, self._namesakes)
+            check_name_free(person, situation.state, situation.divisions, self._namesakes)
             if asked.player_id in self._erased:
                 raise people.refused_as_erased(asked.player_id)
         except (Refusal, AlreadyExists, Invalid) as problem:
             self.registrations.append(pb.Registration(reason=reason_of(problem)))
             return
-        self._state = reduce(evolve, new_events, self._state)
+        self._situation = replace(situation, state=reduce(evolve, new_events, situation.state))
         self.new_events += new_events
         self.persons.append(person)
         self._namesakes.add(person)
@@ -262,7 +245,7 @@ async def _amend(
         raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
     called = known.replace(**beside)
     if (called.name, called.club) != (known.name, known.club):
-        await _check_name_free(office, called, loaded.state, others.tournaments)
+        await check_namesakes(office, called, loaded.state, others.tournaments)
 
     async def keep(connection: AsyncConnection) -> str:
         return await people.amend(connection, asked.player_id, beside if called != known else {})
@@ -321,7 +304,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
         )
         known = (await people.names(office.record, [request.player_id])).get(request.player_id)
         if known is not None and known.name:
-            await _check_name_free(office, known, entering.state, others.tournaments)
+            await check_namesakes(office, known, entering.state, others.tournaments)
         writes = [write_of(leaving, left), write_of(entering, entered)]
         decision = Decision(writes, (*others.guards, *guards), also=lambda there: people.bind(there, request.player_id))
         return decision, pb.MovePlayerResponse()
@@ -347,9 +330,10 @@ def _person(asked: pb.RegisterPlayerRequest, known: Person | None) -> Person:
     return known.replace(**{**read_details(asked), "name": known.name})
 
 
-async def _check_name_free(
+async def check_namesakes(
     office: PairingHandler, entering: Person, entered: TournamentState, divisions: Sequence[TournamentState]
 ) -> None:
+    """Raise ``Refusal`` as ``check_name_free``, by the names in the record."""
     if not is_given(entering.player_id):
         known = await office.namesakes.of((entered, *divisions), [entering.name])
         check_name_free(entering, entered, divisions, NamesakeIndex(known.values()))

@@ -6,7 +6,6 @@ stays, the other details of the entry replace those that are stored, and the det
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -23,17 +22,12 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
 from faristol.tournament.command_handling.identity import checked_note, checked_player_id
-from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import write_of
-from faristol.tournament.command_handling.players import (
-    PLAYERS_BETWEEN_CALLS_COUNT,
-    RegistrationBatch,
-)
+from faristol.tournament.command_handling.players import RegistrationBatch, check_namesakes
 from faristol.tournament.players.registration import register
 from faristol.tournament.registration.decide import accept, found_entry, undecided_entry
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import EntryOfForm
-from faristol.tournament.situation import Situation
 
 
 async def accept_entry(
@@ -55,19 +49,10 @@ async def accept_entry(
         loaded = await office.load(request.tournament_id, at)
         entry = undecided_entry(loaded.current, request.entry)
         person = await _person(office, entry, request.player_id)
-        others = await office.pairing.other_divisions(loaded.tournament.state)
-        persons, guards = await office.pairing.persons_register(loaded.tournament.state)
-        situation = Situation(
-            loaded.tournament.state,
-            now=office.runtime.now(),
-            at=at,
-            divisions=others.tournaments,
-            persons=persons,
-        )
+        situation, guards = await office.pairing.situation_of_entry(loaded.tournament.state, at)
         registered = register(situation, _registration(entry, person, request))
         if not request.another_person:
-            known = await office.pairing.namesakes.of((loaded.tournament.state, *others.tournaments), [person.name])
-            check_name_free(person, loaded.tournament.state, others.tournaments, NamesakeIndex(known.values()))
+            await check_namesakes(office.pairing, person, situation.state, situation.divisions)
 
         async def store(connection: AsyncConnection) -> Sequence[str]:
             said = await people.store_players(connection, [person])
@@ -82,7 +67,7 @@ async def accept_entry(
             accept(loaded.current, entry, person.player_id),
             first=store,
             writes=[write_of(loaded.tournament, registered)],
-            guards=(*others.guards, *guards),
+            guards=guards,
         )
         late = next((each for each in registered if isinstance(each, pairing_events.LateEntryAdmitted)), None)
         return decision, pb.AcceptEntryResponse(player_id=person.player_id, round=late.round if late else 1)
@@ -105,18 +90,13 @@ async def accept_entries(
     async def attempt() -> tuple[Decision, pb.AcceptEntriesResponse]:
         loaded = await office.load(request.tournament_id, at)
         entries = [found_entry(loaded.current, number) for number in dict.fromkeys(request.entries)]
-        others = await office.pairing.other_divisions(loaded.tournament.state)
-        persons, guards = await office.pairing.persons_register(loaded.tournament.state)
-        batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at, persons)
+        situation, guards = await office.pairing.situation_of_entry(loaded.tournament.state, at)
+        batch = RegistrationBatch(situation)
         known = await people.names(office.record, {entry.player_id for entry in entries})
         refused = {entry.number: _reason_against(entry, known.get(entry.player_id)) for entry in entries}
         undecided = [entry for entry in entries if not refused[entry.number]]
         asked = [_registration(entry, known[entry.player_id], pb.AcceptEntryRequest()) for entry in undecided]
-        await batch.read(office.pairing, asked)
-        for place, registration in enumerate(asked):
-            if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
-                await asyncio.sleep(0)
-            batch.take(registration)
+        await batch.take_all(office.pairing, asked)
         refused |= {entry.number: each.reason for entry, each in zip(undecided, batch.registrations, strict=True)}
         accepted = [entry for entry in undecided if not refused[entry.number]]
         left_out = {number: reason for number, reason in refused.items() if reason}
@@ -134,7 +114,7 @@ async def accept_entries(
             [event for entry in accepted for event in accept(loaded.current, entry, entry.player_id)],
             first=store,
             writes=[write_of(loaded.tournament, batch.new_events)],
-            guards=(*others.guards, *guards),
+            guards=guards,
         )
         return decision, answer
 
