@@ -16,13 +16,13 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.pairing.v1 import registration_events_pb2 as entry_events
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.fees import undo as fee_undo
-from faristol.tournament.fees.decide import FeeInput
+from faristol.tournament.fees.decide import FeeInput, undo_of_fee
 from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.service import FEE_COMMANDS
 from faristol.tournament.fees.state import fees_stream
-from faristol.tournament.registration import undo as entry_undo
-from faristol.tournament.registration.decide import RegistrationInput
+from faristol.tournament.registration.decide import RegistrationInput, undo_of_entry
 from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.service import REGISTRATION_COMMANDS
 from faristol.tournament.registration.state import registration_stream
 from faristol.tournament.state import stream
 
@@ -50,20 +50,23 @@ async def undo_act(
     def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
         return {"undone_by": undone}
 
-    def note_command(command: Message | None) -> Message:
+    def note_command(command: Any, note: str = "") -> Any:
         nonlocal undone
         if command is None:
             raise Refusal("NOT_UNDONE", "", N_("The command cannot be undone, or a later one came after it."))
         undone = command.DESCRIPTOR.name.removesuffix("Request")
+        if "note" in command.DESCRIPTOR.fields_by_name:
+            command.note = note
         return command
 
     def decide_entry(current: RegistrationInput, asked: pb.UndoActRequest) -> list[Message]:
-        command = entry_undo.undo_of_entry(_messages(entries), act.version, current.state, current.tournament)
-        return entry_undo.decide_undo(current, note_command(command), asked.note)
+        found = undo_of_entry(_messages(entries), act.version, current.state, current.tournament)
+        command = note_command(found, asked.note)
+        return REGISTRATION_COMMANDS[type(command)](current, command)
 
     def decide_fee(current: FeeInput, asked: pb.UndoActRequest) -> list[Message]:
-        command = fee_undo.undo_of_fee(_messages(payments), act.version, current.state)
-        return fee_undo.decide_undo(current, note_command(command), asked.note)
+        command = note_command(undo_of_fee(_messages(payments), act.version, current.state), asked.note)
+        return FEE_COMMANDS[type(command)](current, command)
 
     if act in payments:
         return await fees.carry_out(request, context, decide_fee, pb.UndoActResponse, more)

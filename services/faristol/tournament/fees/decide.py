@@ -7,9 +7,10 @@ payment that was recorded wrongly, and it is recorded again with a new receipt.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -23,6 +24,7 @@ from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.tournament.fees.currencies import check_currency
 from faristol.tournament.fees.state import FeeState, Payment
+from faristol.tournament.situation import latest
 
 MAX_AMOUNT_LIMIT = 1_000_000_000_000
 """Limit of an amount, in the smallest unit of the currency."""
@@ -301,3 +303,36 @@ def _check_method(method: events.PaymentMethod.ValueType) -> events.PaymentMetho
     if method not in METHODS:
         raise Invalid("method", N_("is missing; expected the way of the payment"))
     return method
+
+
+def undo_of_fee(past_events: Sequence[Message], version: int, state: FeeState) -> Message | None:
+    """Return the command that undoes a version of the fees, from 1, or None.
+
+    ``past_events`` are all events of the fees, and ``state`` is the state after them. A cancelled or refunded payment
+    is recorded again instead: its money changes hands again.
+    """
+    act: Any = past_events[version - 1]
+    before, later = past_events[: version - 1], past_events[version:]
+    match act:
+        case events.FeesSet():
+            is_first = not any(isinstance(each, events.FeesSet) for each in before)
+            if is_first or any(isinstance(each, events.FeesSet) for each in later):
+                return None
+            return like(pb.SetFeesRequest, latest(events.FeesSet, before), occurred_at=None)
+        case events.FeeAdjusted():
+            if any(_adjusts(each, act.player_id) for each in later):
+                return None
+            adjusted = next((each for each in reversed(before) if _adjusts(each, act.player_id)), None)
+            if not isinstance(adjusted, events.FeeAdjusted) or adjusted.computed:
+                return pb.AdjustFeeRequest(player_id=act.player_id, computed=True)
+            return pb.AdjustFeeRequest(player_id=act.player_id, amount=adjusted.amount)
+        case events.PaymentRecorded():
+            payment = state.find(act.payment)
+            is_returned = payment is None or payment.is_cancelled or payment.refunded
+            return None if is_returned else pb.CancelPaymentRequest(payment=act.payment)
+        case _:
+            return None
+
+
+def _adjusts(event: Message, player_id: str) -> bool:
+    return isinstance(event, events.FeeAdjusted) and event.player_id == player_id

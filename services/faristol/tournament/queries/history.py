@@ -36,12 +36,12 @@ from faristol.tournament.command_handling.undo_others import registrations_by_co
 from faristol.tournament.conditions import build_not_registered_refusal
 from faristol.tournament.discipline.appeals import is_appealable
 from faristol.tournament.discipline.checks import is_lifted
+from faristol.tournament.fees.decide import undo_of_fee
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
-from faristol.tournament.fees.undo import undo_of_fee
 from faristol.tournament.prefix import Prefix
 from faristol.tournament.queries.tournament import appeal_of, ratings_stream
+from faristol.tournament.registration.decide import undo_of_entry
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
-from faristol.tournament.registration.undo import undo_of_entry
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import AppealPhase, Sanction, TournamentState, stream
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from google.protobuf.message import Message
 
@@ -32,6 +32,7 @@ from faristol.tournament.registration.state import (
     RegistrationState,
     evolve_registration,
 )
+from faristol.tournament.situation import latest
 from faristol.tournament.state import TournamentState
 
 CATEGORY = "category"
@@ -352,3 +353,41 @@ def with_moves(current: RegistrationInput, new_events: Sequence[Message]) -> lis
             events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment))
         )
     return found
+
+
+_Decided = (
+    events.EntryAccepted | events.EntryRejected | events.EntryWithdrawn | events.EntryReinstated | events.EntrantCleared
+)
+"""Events after which an earlier one on the same entry cannot be undone."""
+
+
+def undo_of_entry(
+    past_events: Sequence[Message], version: int, state: RegistrationState, tournament: TournamentState
+) -> Message | None:
+    """Return the command that undoes a version of a registration, from 1, or None.
+
+    ``past_events`` are all events of the registration, and ``state`` is the state after them. An acceptance is undone
+    by the withdrawal of its player from the tournament.
+    """
+    act: Any = past_events[version - 1]
+    before, later = past_events[: version - 1], past_events[version:]
+    match act:
+        case events.RegistrationSet():
+            if any(isinstance(each, events.RegistrationSet) for each in later):
+                return None
+            # The form as it was before; closed if it had never been set.
+            return like(pb.SetRegistrationRequest, latest(events.RegistrationSet, before), occurred_at=None)
+        case events.EntryRejected() | events.EntryWithdrawn() | events.EntryReinstated():
+            if any(isinstance(each, _Decided) and each.entry == act.entry for each in later):
+                return None
+            entry = state.find(act.entry)
+            if entry is None or tournament.player(entry.player_id) is not None:
+                return None
+            if entry.phase in ENDED:
+                return pb.ReinstateEntryRequest(entry=act.entry)
+            of_entry = [each for each in before if isinstance(each, _Decided) and each.entry == act.entry]
+            if of_entry and isinstance(of_entry[-1], events.EntryRejected):
+                return pb.RejectEntryRequest(entry=act.entry)
+            return pb.WithdrawEntryRequest(entry=act.entry)
+        case _:
+            return None
