@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter
@@ -32,6 +33,15 @@ def like(kind: type[M], value: object, /, **others: Any) -> M:
         if isinstance(found[name], int):
             found[name] = timestamp(found[name])
     return kind(**(found | others))
+
+
+def encode_without_text(message: Message, others: Collection[str] = ()) -> bytes:
+    """Encode a message without its free text, which is stored outside the events, and without ``others``, by name."""
+    copied = deepcopy(message)
+    for field, _ in copied.ListFields():
+        if field.name in others or field.GetOptions().debug_redact:
+            copied.ClearField(field.name)
+    return copied.SerializeToString(deterministic=True)
 
 
 def read_shared_fields(message: Message, into: type[Any]) -> Mapping[str, Any]:

@@ -69,6 +69,11 @@ class Refusal(Exception):
         self.others = tuple(others)
         super().__init__(reason, article, message, dict(self.params))
 
+    def replace(self, **changed: Any) -> Refusal:
+        """Return the refusal with other values of some arguments."""
+        values = {name: getattr(self, name) for name in ("reason", "article", "message", "params", "subject", "others")}
+        return Refusal(**values | changed)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, for a refusal that another process raises."""
         make = partial(Refusal, subject=self.subject, others=self.others)
@@ -85,4 +90,4 @@ def check_none(refusals: Sequence[Refusal]) -> None:
     """Raise the first of ``refusals``, if any, with the others attached."""
     if refusals:
         first, *others = refusals
-        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
+        raise first.replace(others=others)

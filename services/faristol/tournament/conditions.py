@@ -179,6 +179,11 @@ def paired_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]
     return found
 
 
+def build_not_in_game_error(field: str, found: str, game: str) -> Invalid:
+    """Return the error for a person who does not play a game."""
+    return Invalid(field, N_("{found} does not play in {game}"), {"found": found[:200] or "–", "game": game})
+
+
 def build_result_known_refusal(game: str, article: str) -> Refusal:
     """Return the refusal for a game with a result, which only a correction can change."""
     text = N_("{game} already has a result: correct it, if the rules allow that.")

@@ -9,6 +9,7 @@ its events are undone.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -122,8 +123,7 @@ class Situation:
 
     def again(self, event: M, note: str = "") -> M:
         """Copy an event with the time of the command, and with ``note`` if its type has one."""
-        repeated: Any = type(event)()
-        repeated.CopyFrom(event)
+        repeated: Any = deepcopy(event)
         repeated.occurred_at.CopyFrom(self.occurred_at)
         if "note" in repeated.DESCRIPTOR.fields_by_name:
             repeated.note = note

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -332,8 +333,7 @@ def check_rows(rows: Sequence[pb.ListedPerson]) -> list[pb.ListedPerson]:
         )
     found, lines = [], set[int]()
     for place, given in enumerate(rows):
-        row, where = pb.ListedPerson(), f"rows[{place}]"
-        row.CopyFrom(given)
+        row, where = deepcopy(given), f"rows[{place}]"
         if row.line < 1 or row.line in lines:
             raise Invalid(
                 f"{where}.line", N_("{given} is not a line: expected 1 or more, each once"), {"given": row.line}

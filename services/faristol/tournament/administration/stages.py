@@ -8,6 +8,7 @@ earlier tournaments are finished.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -143,7 +144,6 @@ def of_stage(state: TournamentState, divisions: Sequence[TournamentState]) -> tu
 
 def with_stage(created: events.TournamentCreated, stage: Stage) -> events.TournamentCreated:
     """Return the creation of a tournament as a stage."""
-    staged = events.TournamentCreated()
-    staged.CopyFrom(created)
+    staged = deepcopy(created)
     staged.stage.CopyFrom(stage.message())
     return staged

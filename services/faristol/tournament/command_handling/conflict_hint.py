@@ -86,10 +86,7 @@ async def add_conflict_hint(record: Record, request: Any, refusal: Refusal, acto
         first = _last(recorded, reason, request, now)
         if first is not None and not (actor and first.metadata.actor == actor):
             hint = await _build_hint(record, first, reason.subject, loaded.state.time_zone)
-            others = [*refusal.others, hint]
-            return Refusal(
-                refusal.reason, refusal.article, refusal.message, refusal.params, subject=refusal.subject, others=others
-            )
+            return refusal.replace(others=[*refusal.others, hint])
     return refusal
 
 

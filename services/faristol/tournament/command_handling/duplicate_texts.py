@@ -141,11 +141,5 @@ def has_text_of_games(problem: Refusal | Invalid) -> bool:
 
 
 def _replace_texts(refusal: Refusal) -> Refusal:
-    return Refusal(
-        refusal.reason,
-        refusal.article,
-        SAID_OF_DUPLICATE_GAMES.get(refusal.message, refusal.message),
-        refusal.params,
-        subject=refusal.subject,
-        others=[_replace_texts(other) for other in refusal.others],
-    )
+    message = SAID_OF_DUPLICATE_GAMES.get(refusal.message, refusal.message)
+    return refusal.replace(message=message, others=[_replace_texts(other) for other in refusal.others])

@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.event_store import Loaded, Write
+from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.text import render
 from faristol.tournament.rounds.readiness import round_paired_without, round_to_pair_again
 from faristol.tournament.situation import PairingCommand, Situation, of_game
 from faristol.tournament.state import TournamentState, stream
@@ -33,6 +36,13 @@ SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
     ),
 }
 """Fields shared by the answers to several commands."""
+
+
+def to_obstacle(refusal: Refusal, language: str) -> pb.Obstacle:
+    """Return a reason against a command as a message, with its text in a language."""
+    return pb.Obstacle(
+        reason=refusal.reason, article=refusal.article, subject=refusal.subject, text=render(refusal, language)
+    )
 
 
 def at_position(answer: M) -> Callable[[int], M]:

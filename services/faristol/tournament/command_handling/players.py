@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
@@ -185,8 +186,7 @@ def align_bindings(new_events: Sequence[Message], bindings: Sequence[str]) -> li
 
 def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
     """Return a normalized request with an id. Raises ``Invalid`` for an invalid personal detail, category or id."""
-    asked = pb.RegisterPlayerRequest()
-    asked.CopyFrom(request)
+    asked = deepcopy(request)
     normalize_details(asked)
     asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     asked = normalize_note(asked)

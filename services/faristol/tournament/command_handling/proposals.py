@@ -29,6 +29,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.event_types import game_of, meaning, round_of
+from faristol.kernel.likeness import encode_without_text
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -104,7 +105,7 @@ def build_proposal(
         proposal=len(state.proposals) + 1,
         proposer_id=proposer_id,
         type=request.DESCRIPTOR.full_name,
-        request=_encode(request, _UNSTORED_FIELDS),
+        request=encode_without_text(request, _UNSTORED_FIELDS),
         changes=_encode_events(new_events),
         round=next(filter(None, map(round_of, new_events)), 0),
         game_id=game_id,
@@ -243,21 +244,11 @@ def _encode_events(new_events: Iterable[Message]) -> list[events.ProposedEvent]:
     return [
         events.ProposedEvent(
             type=event.DESCRIPTOR.full_name,
-            payload=_encode(event, ("occurred_at",)),
+            payload=encode_without_text(event, ("occurred_at",)),
             schema_version=meaning(type(event)).version,
         )
         for event in new_events
     ]
-
-
-def _encode(message: Message, without: Collection[str]) -> bytes:
-    """Encode a message without the named fields and without its free text, which is stored outside the events."""
-    copied = type(message)()
-    copied.CopyFrom(message)
-    for field, _ in copied.ListFields():
-        if field.name in without or field.GetOptions().debug_redact:
-            copied.ClearField(field.name)
-    return copied.SerializeToString(deterministic=True)
 
 
 def _original(state: TournamentState, request: pb.AnswerProposalRequest) -> tuple[PairingCommand, Message] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -65,8 +66,7 @@ def normalize_note(request: M) -> M:
 
     Raises ``Invalid`` if the note is too long or cannot be displayed.
     """
-    asked: Any = type(request)()
-    asked.CopyFrom(request)
+    asked: Any = deepcopy(request)
     if getattr(request, "note", ""):
         asked.note = checked_note("note", asked.note)
     return asked  # type: ignore[no-any-return] # a message of the same type

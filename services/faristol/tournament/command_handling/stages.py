@@ -23,7 +23,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules import Ruleset
 from faristol.rules.ruleset.formats import FORMAT_OPTIONS
-from faristol.text import render, say
+from faristol.text import say
 from faristol.tournament.administration.divisions import add_division, rename_division
 from faristol.tournament.administration.qualification import (
     Qualification,
@@ -43,7 +43,7 @@ from faristol.tournament.administration.tournaments import SEED_SIZE, create, pi
 from faristol.tournament.command_handling import pins
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import checked_tournament_id
-from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.command_handling.outcome import to_obstacle, write_of
 from faristol.tournament.command_handling.tournaments import find_free_id
 from faristol.tournament.conditions import check_open
 from faristol.tournament.situation import Situation
@@ -287,10 +287,7 @@ async def preview_qualification(
             )
             for each in own.changes
         ],
-        obstacles=[
-            pb.Obstacle(reason=each.reason, article=each.article, subject=each.subject, text=render(each, language))
-            for each in (*_list_removed(state), *obstacles)
-        ],
+        obstacles=[to_obstacle(each, language) for each in (*_list_removed(state), *obstacles)],
         changed=bool(own.changed),
         beside_ids=beside_ids,
     )

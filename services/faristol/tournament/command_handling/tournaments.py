@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from copy import deepcopy
 
 from faristol.event_store import Decision, load
 from faristol.host.rpc.dispatch import Context
@@ -111,8 +112,7 @@ async def _lexicon_of(office: PairingHandler, name: str, ruleset: Ruleset) -> Pi
 
 def _normalize_request(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
     """Return a request with normalized names. Raises ``Invalid`` for an invalid name or id."""
-    asked = pb.CreateTournamentRequest()
-    asked.CopyFrom(request)
+    asked = deepcopy(request)
     if request.lexicon and request.without_lexicon:
         raise Invalid("lexicon", N_("expected none if without_lexicon is set"))
     asked.name = check_name("name", request.name)

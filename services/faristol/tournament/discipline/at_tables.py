@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from functools import reduce
 
 from google.protobuf.message import Message
@@ -21,8 +22,7 @@ def with_note(imposed: Message, note: str | None) -> game_events.SanctionImposed
     Without one, the sanction has the note of the event itself, as those of older versions have.
     """
     assert isinstance(imposed, game_events.SanctionImposed)
-    sanction = game_events.SanctionImposed()
-    sanction.CopyFrom(imposed)
+    sanction = deepcopy(imposed)
     if note is not None:
         sanction.note = note
     return sanction

@@ -16,7 +16,14 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.tournament.conditions import build_game_refusal, check_arbiter, check_open, check_to_come, found_game
+from faristol.tournament.conditions import (
+    build_game_refusal,
+    build_not_in_game_error,
+    check_arbiter,
+    check_open,
+    check_to_come,
+    found_game,
+)
 from faristol.tournament.discipline.checks import (
     article_of,
     check_deciders,
@@ -138,7 +145,7 @@ def _check_game(state: TournamentState, request: pb.SanctionPlayerRequest) -> No
     player_id, game = request.player_id, request.game_id
     played, pairing = found_game(state, game)
     if player_id not in pairing.player_ids:
-        raise Invalid("player_id", N_("{found} does not play in {game}"), {"found": player_id, "game": game})
+        raise build_not_in_game_error("player_id", player_id, game)
     if game not in played.results:
         raise build_game_refusal(
             "GAME_NOT_OVER", "", N_("{game} has no result yet: impose the sanction at its table."), game

@@ -24,7 +24,7 @@ from faristol.host.halls.kept import KeptEvent, enters_result, kept_stream, list
 from faristol.host.table_store import Settled, game_stream, load_tables
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import meaning
-from faristol.kernel.likeness import like
+from faristol.kernel.likeness import encode_without_text, like
 from faristol.kernel.refusal import N_, Param, Refusal, check_none
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import FinalScore, TableClosed
@@ -86,8 +86,7 @@ class KeptCommands:
                 params: Mapping[str, Param] = {"table": pairing.table, "hall": self._hall}
                 refusals.append(Refusal("OTHER_HALL", "", OTHER_TABLE, params, subject=subject))
             elif not settled.is_own:
-                foreign = refuse_foreign(settled.table)
-                refusals.append(Refusal(foreign.reason, "", foreign.message, foreign.params, subject=subject))
+                refusals.append(refuse_foreign(settled.table).replace(subject=subject))
         check_none(refusals)
 
     async def _load_tables(self, pairings: Collection[Pairing]) -> Mapping[str, Settled | None]:
@@ -256,11 +255,11 @@ def _keep(request: Any, effects: Sequence[Message] = (), **about: Any) -> hall_e
         **about,
         command_id=request.command_id,
         type=request.DESCRIPTOR.full_name,
-        request=_without_note(request).SerializeToString(),
+        request=encode_without_text(request),
         effects=[
             hall_events.KeptEffect(
                 type=effect.DESCRIPTOR.full_name,
-                payload=_without_note(effect).SerializeToString(),
+                payload=encode_without_text(effect),
                 schema_version=meaning(type(effect)).version,
             )
             for effect in effects
@@ -309,13 +308,3 @@ def _version_of(effect: hall_events.KeptEffect) -> int:
 
 def _effects(kept: hall_events.HallCommandKept) -> list[Message]:
     return [upcasters.message(effect.type, _version_of(effect), effect.payload) for effect in kept.effects]
-
-
-def _without_note(message: Message) -> Message:
-    """Return a copy of a message without its free text, which is stored outside the events."""
-    copied = type(message)()
-    copied.CopyFrom(message)
-    for field, _ in copied.ListFields():
-        if field.GetOptions().debug_redact:
-            copied.ClearField(field.name)
-    return copied

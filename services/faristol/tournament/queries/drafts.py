@@ -14,9 +14,10 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules import Ruleset
-from faristol.text import render, say
+from faristol.text import say
 from faristol.tournament.command_handling.duplicate_texts import refuse_of_games
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.outcome import to_obstacle
 from faristol.tournament.rounds.draft_checks import list_checks
 from faristol.tournament.rounds.drafts import against_publication
 from faristol.tournament.rounds.preview import preview_round
@@ -43,8 +44,7 @@ async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context
     if draft.publish_at is not None:
         answer.publish_at.CopyFrom(to_timestamp(draft.publish_at))
     answer.obstacles.extend(
-        pb.Obstacle(reason=each.reason, article=each.article, subject=each.subject, text=render(each, language))
-        for each in (refuse_of_games(each, ruleset) for each in against_publication(state, ruleset, draft))
+        to_obstacle(refuse_of_games(each, ruleset), language) for each in against_publication(state, ruleset, draft)
     )
     return answer
 

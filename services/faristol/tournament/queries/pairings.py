@@ -16,9 +16,10 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.text import render, say
+from faristol.text import say
 from faristol.tournament.command_handling.duplicate_texts import refuse_of_games
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.outcome import to_obstacle
 from faristol.tournament.conditions import found_round
 from faristol.tournament.engines import swiss
 from faristol.tournament.pairing_explanations import player_pairs
@@ -49,15 +50,7 @@ async def list_obstacles(
     return pb.ListObstaclesResponse(
         round=number,
         rounds=next((int(each.params[ROUNDS_OF[each.reason]]) for each in found if each.reason in ROUNDS_OF), 0),
-        obstacles=[
-            pb.Obstacle(
-                reason=obstacle.reason,
-                article=obstacle.article,
-                subject=obstacle.subject,
-                text=render(obstacle, language),
-            )
-            for obstacle in found
-        ],
+        obstacles=[to_obstacle(each, language) for each in found],
         ways_out=[
             pb.WayOut(
                 way=way.way,

@@ -9,7 +9,6 @@ from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import ruleset_of
 from faristol.host.security.authorization import caller
-from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -18,9 +17,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules.scoring import usual_scores
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.conditions import found_round, paired_game
+from faristol.tournament.conditions import build_not_in_game_error, found_round, paired_game
 from faristol.tournament.kept.withdrawal import may_withdraw
-from faristol.tournament.queries.tournament import ROUND_PHASES
 from faristol.tournament.results.results import final_scores, winner_by
 from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState
 
@@ -48,7 +46,7 @@ async def list_results(
     listed = pb.ListResultsResponse(
         tournament=state.name,
         round=played.number,
-        phase=ROUND_PHASES[played.phase],
+        phase=played.phase.value,
         tables=[
             _add_confirmations(
                 _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names),
@@ -87,11 +85,7 @@ async def get_result_check(
     state = loaded.state
     played, pairing = paired_game(state, request.game_id)
     if request.player_id not in pairing.player_ids:
-        raise Invalid(
-            "player_id",
-            N_("{found} does not play in {game}"),
-            {"found": request.player_id[:200], "game": request.game_id},
-        )
+        raise build_not_in_game_error("player_id", request.player_id, request.game_id)
     answer = pb.GetResultCheckResponse(
         players_confirm=state.result_check.players,
         players_enter=state.result_check.players_enter,

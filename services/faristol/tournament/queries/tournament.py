@@ -19,20 +19,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.state import Appeal, AppealPhase, Phase, PlayerState, RoundState, TeamState, stream
-
-ROUND_PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
-    Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
-    Phase.STARTED: pb.ROUND_PHASE_STARTED,
-    Phase.CLOSED: pb.ROUND_PHASE_CLOSED,
-}
-
-_APPEAL_PHASES: Mapping[AppealPhase, pb.AppealPhase.ValueType] = {
-    AppealPhase.OPEN: pb.APPEAL_PHASE_OPEN,
-    AppealPhase.UPHELD: pb.APPEAL_PHASE_UPHELD,
-    AppealPhase.DISMISSED: pb.APPEAL_PHASE_DISMISSED,
-    AppealPhase.WITHDRAWN: pb.APPEAL_PHASE_WITHDRAWN,
-}
+from faristol.tournament.state import Appeal, PlayerState, RoundState, TeamState, stream
 
 
 def ratings_stream(tournament_id: str) -> str:
@@ -123,8 +110,14 @@ async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, s
 
 def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
     """Convert an appeal to a message."""
-    phase = _APPEAL_PHASES[appeal.phase]
-    return like(pb.Appeal, appeal, appeal=number, player_ids=appeal.involved, members=appeal.members, phase=phase)
+    return like(
+        pb.Appeal,
+        appeal,
+        appeal=number,
+        player_ids=appeal.involved,
+        members=appeal.members,
+        phase=appeal.phase.value,
+    )
 
 
 def may_see_restricted() -> bool:
@@ -169,6 +162,6 @@ def _round(played: RoundState) -> pb.Round:
     return like(
         pb.Round,
         played.message(),
-        phase=ROUND_PHASES[played.phase],
+        phase=played.phase.value,
         finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -374,8 +375,7 @@ def _normalize_form(
     request: pb.SubmitEntryRequest, loaded: LoadedRegistration, *, by_mail: bool
 ) -> pb.SubmitEntryRequest:
     """Return a normalized form, without fields that it does not have. Raises ``Invalid`` for an invalid one."""
-    asked = pb.SubmitEntryRequest()
-    asked.CopyFrom(request)
+    asked = deepcopy(request)
     settings = loaded.current.state.settings or events.RegistrationSet()
     for name in FORM_FIELDS:
         if name not in settings.fields:

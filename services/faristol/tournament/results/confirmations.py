@@ -12,7 +12,13 @@ from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import build_game_refusal, check_arbiter, check_open, found_game
+from faristol.tournament.conditions import (
+    build_game_refusal,
+    build_not_in_game_error,
+    check_arbiter,
+    check_open,
+    found_game,
+)
 from faristol.tournament.results.entry import decide_each
 from faristol.tournament.results.results import check_standing, final_scores, given_scores
 from faristol.tournament.situation import PairingCommand, Situation, Undo, as_before
@@ -130,11 +136,7 @@ def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultReq
     """Return the id of the person who confirms or disputes. Raises ``Invalid`` or ``Refusal``."""
     if request.player_id:
         if request.player_id not in pairing.player_ids:
-            raise Invalid(
-                "player_id",
-                N_("{found} does not play in {game}"),
-                {"found": request.player_id[:200], "game": request.game_id},
-            )
+            raise build_not_in_game_error("player_id", request.player_id, request.game_id)
         if not situation.state.result_check.players:
             raise Refusal(
                 "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official confirms them.")

@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.corrections import check_result_correction
-from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
+from faristol.tournament.conditions import build_game_refusal, build_not_in_game_error, check_arbiter, found_game
 from faristol.tournament.results.results import (
     Scores,
     after_sanctions,
@@ -146,11 +146,7 @@ def _check_asked(situation: Situation, played: RoundState, pairing: Pairing, req
     if request.winner_id and (request.winner_id not in pairing.player_ids or request.lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none if all lost"))
     if strangers := set(request.player_ids) - set(pairing.player_ids):
-        raise Invalid(
-            "player_ids",
-            N_("{found} does not play in {game}"),
-            {"found": ", ".join(sorted(strangers))[:200], "game": request.game_id},
-        )
+        raise build_not_in_game_error("player_ids", ", ".join(sorted(strangers)), request.game_id)
     if request.game_id not in played.entered:
         check_result_correction(request.player_ids, pairing.player_ids, situation.ruleset)
 

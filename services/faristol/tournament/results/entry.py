@@ -246,10 +246,7 @@ def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: s
 
 def _list_reasons_about(game: str, refusal: Refusal) -> list[Refusal]:
     """Return the reasons of a refusal, each with its game as the subject."""
-    return [
-        Refusal(reason.reason, reason.article, reason.message, reason.params, subject=f"games/{game}")
-        for reason in (refusal, *refusal.others)
-    ]
+    return [reason.replace(subject=f"games/{game}", others=()) for reason in (refusal, *refusal.others)]
 
 
 def _locate_in_results(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:

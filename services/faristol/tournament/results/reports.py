@@ -11,11 +11,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
+from faristol.tournament.conditions import build_game_refusal, build_not_in_game_error, check_arbiter, found_game
 from faristol.tournament.results.confirmations import confirm_result
 from faristol.tournament.results.corrections import correct_result, correct_unconfirmed
 from faristol.tournament.results.entry import enter_reported
@@ -61,8 +60,7 @@ def report_result(situation: Situation, request: pb.ReportResultRequest) -> list
 def _check_player(situation: Situation, pairing: Pairing, request: pb.ReportResultRequest) -> None:
     """Raise ``Invalid`` for a player of another game, ``Refusal`` if players do not enter results."""
     if request.player_id not in pairing.player_ids:
-        params = {"found": request.player_id[:200] or "–", "game": request.game_id}
-        raise Invalid("player_id", N_("{found} does not play in {game}"), params)
+        raise build_not_in_game_error("player_id", request.player_id, request.game_id)
     if not situation.state.result_check.players_enter:
         raise Refusal("PLAYERS_DO_NOT_ENTER", "", N_("Players do not enter results here: an official enters them."))
 

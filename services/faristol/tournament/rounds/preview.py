@@ -16,6 +16,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
+from faristol.tournament.conditions import build_not_in_game_error
 from faristol.tournament.results.results import given_scores, record_result, scores_swapped, winner_by
 from faristol.tournament.rounds.pairing import compute_pairing
 from faristol.tournament.rounds.readiness import against_next, check_next
@@ -72,8 +73,7 @@ def _assume(state: TournamentState, ruleset: Ruleset, results: Sequence[pb.Assum
 def _scores_of(pairing: Pairing, result: pb.AssumedResult) -> tuple[tuple[str, int], ...]:
     """Return the scores of an assumed result. Raises ``Invalid``, ``Refusal`` if another player has the higher one."""
     if result.winner_id and result.winner_id not in pairing.player_ids:
-        params = {"found": result.winner_id[:200], "game": pairing.game_id}
-        raise Invalid("winner_id", N_("{found} does not play in {game}"), params)
+        raise build_not_in_game_error("winner_id", result.winner_id, pairing.game_id)
     if not result.scores:
         return tuple(
             (player_id, ASSUMED_WIN_POINTS if player_id == result.winner_id else 0) for player_id in pairing.player_ids

@@ -214,21 +214,13 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
     """Return the refusal if the players without a pair made by hand cannot be paired."""
     pairs = "; ".join(" – ".join(pair) for pair in kept)
     if refusal.reason == "NO_BYE_LEFT":
-        return Refusal(
-            refusal.reason,
-            refusal.article,
-            N_(
-                "With the pairs made by hand ({pairs}) {players} players are left, and each has already had the "
-                "bye: release a pair."
-            ),
-            {"pairs": pairs, "players": refusal.params["players"]},
+        text = N_(
+            "With the pairs made by hand ({pairs}) {players} players are left, and each has already had the "
+            "bye: release a pair."
         )
-    return Refusal(
-        refusal.reason,
-        refusal.article,
-        N_("With the pairs made by hand ({pairs}) the others cannot all be paired: release a pair."),
-        {"pairs": pairs},
-    )
+        return refusal.replace(message=text, params={"pairs": pairs, "players": refusal.params["players"]})
+    text = N_("With the pairs made by hand ({pairs}) the others cannot all be paired: release a pair.")
+    return refusal.replace(message=text, params={"pairs": pairs})
 
 
 def _swiss(to_pair: RoundToPair) -> Proposal:

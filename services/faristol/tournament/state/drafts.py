@@ -7,6 +7,7 @@ pairing; until then no public read model, notification or file contains it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -60,8 +61,7 @@ def _with_tables(
     draft = state.draft
     assert draft is not None
     left = [each for each in draft.content.pairings if each.table not in tables]
-    content = events.RoundDrafted()
-    content.CopyFrom(draft.content)
+    content = deepcopy(draft.content)
     del content.pairings[:]
     content.pairings.extend(sorted([*left, *pairings], key=lambda each: each.table))
     content.bye_player_id, content.changed_by_hand = bye, True

@@ -236,37 +236,29 @@ def _on_game(state: TournamentState, after: TournamentState, event: Message) -> 
     """Update the sanctions on the event's game, and its result without them, as it was in ``state``."""
     match event:
         case events.PlayerSanctioned() if event.game_id:
-            played = state.played[event.round - 1]
+            before = state.played[event.round - 1]
             imposed = GameSanction(state.version + 1, event.player_id, event.kind, event.points, event.arbiter_id)
-            sanctions = (*played.game_sanctions.get(event.game_id, ()), imposed)
-            return _with_sanctions(
-                after, event.round, event.game_id, sanctions, played.without_sanctions(event.game_id)
-            )
+            sanctions = (*before.game_sanctions.get(event.game_id, ()), imposed)
         case events.SanctionLifted() if event.game_id and event.game_id in state.played[event.round - 1].game_sanctions:
-            played = state.played[event.round - 1]
-            sanctions = tuple(left for left in played.game_sanctions[event.game_id] if left.version != event.version)
-            return _with_sanctions(
-                after, event.round, event.game_id, sanctions, played.without_sanctions(event.game_id)
-            )
+            before = state.played[event.round - 1]
+            sanctions = tuple(left for left in before.game_sanctions[event.game_id] if left.version != event.version)
         case events.PointsAdjusted() if event.points < 0 and state.following.game_id == event.game_id:
             # The sanction takes its points beside the result, which does not change.
-            played = state.played[event.round - 1]
-            sanctions = played.game_sanctions[event.game_id][:-1]
-            return _with_sanctions(
-                after, event.round, event.game_id, sanctions, played.without_sanctions(event.game_id)
-            )
+            before = state.played[event.round - 1]
+            sanctions = before.game_sanctions[event.game_id][:-1]
         case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, event):
             played = after.played[event.round - 1]
             if event.game_id not in played.game_sanctions:
                 return after
             decided = played.decided[event.game_id]
             if isinstance(event, events.ResultCorrected):
-                before = state.played[event.round - 1].without_sanctions(event.game_id)
-                decided = before.decided.apply_correction(event)
+                known = state.played[event.round - 1].without_sanctions(event.game_id)
+                decided = known.decided.apply_correction(event)
             result = Unsanctioned(played.results[event.game_id], decided)
             return _with_sanctions(after, event.round, event.game_id, played.game_sanctions[event.game_id], result)
         case _:
             return after
+    return _with_sanctions(after, event.round, event.game_id, sanctions, before.without_sanctions(event.game_id))
 
 
 def _with_sanctions(

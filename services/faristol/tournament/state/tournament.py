@@ -16,6 +16,7 @@ from faristol.kernel.pairings import BYE_KINDS, REQUESTED_BYES, seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye
 from faristol.rules.standings import SpreadAdjustment
 from faristol.tournament.state.player import PlayerState
@@ -45,11 +46,11 @@ BEFORE_ALL_EVENTS = datetime.min.replace(tzinfo=UTC)
 
 
 class Phase(Enum):
-    """The phase of a round."""
+    """The phase of a round. The value is that of the contract."""
 
-    PAIRED = "paired"
-    STARTED = "started"
-    CLOSED = "closed"
+    PAIRED = pb.ROUND_PHASE_PAIRED
+    STARTED = pb.ROUND_PHASE_STARTED
+    CLOSED = pb.ROUND_PHASE_CLOSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +157,12 @@ class GameDecision:
 
 
 class AppealPhase(Enum):
-    """The phase of an appeal."""
+    """The phase of an appeal. The value is that of the contract."""
 
-    OPEN = "open"
-    UPHELD = "upheld"
-    DISMISSED = "dismissed"
-    WITHDRAWN = "withdrawn"
+    OPEN = pb.APPEAL_PHASE_OPEN
+    UPHELD = pb.APPEAL_PHASE_UPHELD
+    DISMISSED = pb.APPEAL_PHASE_DISMISSED
+    WITHDRAWN = pb.APPEAL_PHASE_WITHDRAWN
     """Withdrawn before its decision."""
 
 

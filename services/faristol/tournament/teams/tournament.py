@@ -53,14 +53,7 @@ def rules_between(ruleset: Ruleset) -> Ruleset:
 
 def of_teams(refusal: Refusal) -> Refusal:
     """Return a refusal about players as one about teams."""
-    return Refusal(
-        refusal.reason,
-        refusal.article,
-        SAID_OF_TEAMS.get(refusal.message, refusal.message),
-        refusal.params,
-        subject=refusal.subject,
-        others=refusal.others,
-    )
+    return refusal.replace(message=SAID_OF_TEAMS.get(refusal.message, refusal.message))
 
 
 @dataclass(frozen=True, slots=True)
