@@ -59,7 +59,7 @@ class EarlierDeviations:
         up_to = await self._first_followed(tournament_id) if published.tournament_id else position
         await self._read_on(up_to)
         own = stream(tournament_id)
-        return replace(tournament, players=tuple(self._certain(player, own, up_to) for player in tournament.players))
+        return replace(tournament, players=[self._certain(player, own, up_to) for player in tournament.players])
 
     def _certain(self, player: Rated, own: str, up_to: int) -> Rated:
         for line in reversed(self._lines.get(player.player_id, ())):

@@ -30,7 +30,7 @@ class Estimates:
         self, tournament_id: str, published: Loaded[RatingList], tournament: Loaded[TournamentView]
     ) -> Sequence[Change]:
         """Return ``decide.changes`` by the results so far, from the cache if its inputs have not changed."""
-        basis = tournament.version, published.version, tournament.state.players
+        basis = tournament.version, published.version, tuple(tournament.state.players)
         async with self._calculating:
             known = self._kept.pop(tournament_id, None)
             if known is None or known[0] != basis:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from google.protobuf.message import Message
@@ -58,21 +58,21 @@ def evolve(state: RatingList, event: Message) -> RatingList:
             raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a rating list")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TournamentView:
-    """The part of a tournament that ratings depend on."""
+    """The part of a tournament that ratings depend on. Only ``view`` changes it, in a copy."""
 
     rounds: int = 0
-    players: tuple[Rated, ...] = ()
-    results: Mapping[str, tuple[RatedGame, ...]] = field(default_factory=dict)
+    players: list[Rated] = field(default_factory=list)
+    results: dict[str, tuple[RatedGame, ...]] = field(default_factory=dict)
     """The rated pairs of each game's last result, by game id; empty if unplayed or lost by all."""
-    unplayed: frozenset[str] = frozenset()
+    unplayed: set[str] = field(default_factory=set)
     """Ids of games with a result that were not played."""
     closed: int = 0
     """The last closed round."""
-    entered: Mapping[str, int] = field(default_factory=dict)
+    entered: dict[str, int] = field(default_factory=dict)
     """The first round that a late entry can be paired in, by player id."""
-    never_paired: frozenset[str] = frozenset()
+    never_paired: set[str] = field(default_factory=set)
     """Ids of players who withdrew before their first round and were not reinstated."""
 
     @property
@@ -89,88 +89,66 @@ class TournamentView:
         )
 
 
+def _set_rounds(found: TournamentView, event: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
+    found.rounds = event.rounds
+
+
+def _enter(found: TournamentView, event: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
+    found.players.append(Rated(event.player_id, event.rating, event.unrated))
+    if isinstance(event, pairing_events.LateEntryAdmitted):
+        found.entered[event.player_id] = event.round
+
+
+def _amend(found: TournamentView, event: pairing_events.PlayerAmended) -> None:
+    if pairing_events.ENTRY_PART_RATING in event.parts:
+        place = next(at for at, player in enumerate(found.players) if player.player_id == event.player_id)
+        found.players[place] = Rated(event.player_id, event.rating, event.unrated)
+
+
+def _withdraw(found: TournamentView, event: pairing_events.PlayerWithdrawn) -> None:
+    if event.round <= found.entered.get(event.player_id, 1):
+        found.never_paired.add(event.player_id)
+
+
+def _reinstate(found: TournamentView, event: pairing_events.PlayerReinstated) -> None:
+    found.never_paired.discard(event.player_id)
+
+
+def _score(found: TournamentView, event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
+    if _is_unplayed(event, was=event.game_id in found.unplayed):
+        found.results[event.game_id] = ()
+        found.unplayed.add(event.game_id)
+    else:
+        found.results[event.game_id] = _games(event)
+        found.unplayed.discard(event.game_id)
+
+
+def _close(found: TournamentView, event: pairing_events.RoundClosed) -> None:
+    found.closed = event.round
+
+
 def view(state: TournamentView, past_events: Iterable[Message]) -> TournamentView:
     """Apply events to the tournament. Events that ratings do not depend on are ignored."""
-    draft = _Draft(
-        state.rounds,
-        list(state.players),
-        dict(state.results),
-        set(state.unplayed),
-        state.closed,
-        dict(state.entered),
-        set(state.never_paired),
-    )
+    after = replace(state, **{each.name: copy(getattr(state, each.name)) for each in fields(state)})
     for event in past_events:
         if fold := VIEW_METHODS.get(type(event)):
-            fold(draft, event)
-    return TournamentView(
-        draft.rounds,
-        tuple(draft.players),
-        MappingProxyType(draft.results),
-        frozenset(draft.unplayed),
-        draft.closed,
-        MappingProxyType(draft.entered),
-        frozenset(draft.never_paired),
-    )
+            fold(after, event)
+    return after
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A mutable ``TournamentView`` for folding events."""
-
-    rounds: int
-    players: list[Rated]
-    results: dict[str, tuple[RatedGame, ...]]
-    unplayed: set[str]
-    closed: int
-    entered: dict[str, int]
-    never_paired: set[str]
-
-    def set_rounds(self, event: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
-        self.rounds = event.rounds
-
-    def enter(self, event: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
-        self.players.append(Rated(event.player_id, event.rating, event.unrated))
-        if isinstance(event, pairing_events.LateEntryAdmitted):
-            self.entered[event.player_id] = event.round
-
-    def amend(self, event: pairing_events.PlayerAmended) -> None:
-        if pairing_events.ENTRY_PART_RATING in event.parts:
-            place = next(at for at, player in enumerate(self.players) if player.player_id == event.player_id)
-            self.players[place] = Rated(event.player_id, event.rating, event.unrated)
-
-    def withdraw(self, event: pairing_events.PlayerWithdrawn) -> None:
-        if event.round <= self.entered.get(event.player_id, 1):
-            self.never_paired.add(event.player_id)
-
-    def reinstate(self, event: pairing_events.PlayerReinstated) -> None:
-        self.never_paired.discard(event.player_id)
-
-    def score(self, event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
-        if _is_unplayed(event, was=event.game_id in self.unplayed):
-            self.results[event.game_id] = ()
-            self.unplayed.add(event.game_id)
-        else:
-            self.results[event.game_id] = _games(event)
-            self.unplayed.discard(event.game_id)
-
-    def close(self, event: pairing_events.RoundClosed) -> None:
-        self.closed = event.round
-
-
-VIEW_METHODS: Mapping[Kind, Callable[[_Draft, Any], None]] = {
-    pairing_events.TournamentCreated: _Draft.set_rounds,
-    pairing_events.RoundsChanged: _Draft.set_rounds,
-    pairing_events.PlayerRegistered: _Draft.enter,
-    pairing_events.LateEntryAdmitted: _Draft.enter,
-    pairing_events.PlayerAmended: _Draft.amend,
-    pairing_events.PlayerWithdrawn: _Draft.withdraw,
-    pairing_events.PlayerReinstated: _Draft.reinstate,
-    pairing_events.ResultRecorded: _Draft.score,
-    pairing_events.ResultCorrected: _Draft.score,
-    pairing_events.RoundClosed: _Draft.close,
+VIEW_METHODS: Mapping[Kind, Callable[[TournamentView, Any], None]] = {
+    pairing_events.TournamentCreated: _set_rounds,
+    pairing_events.RoundsChanged: _set_rounds,
+    pairing_events.PlayerRegistered: _enter,
+    pairing_events.LateEntryAdmitted: _enter,
+    pairing_events.PlayerAmended: _amend,
+    pairing_events.PlayerWithdrawn: _withdraw,
+    pairing_events.PlayerReinstated: _reinstate,
+    pairing_events.ResultRecorded: _score,
+    pairing_events.ResultCorrected: _score,
+    pairing_events.RoundClosed: _close,
 }
-"""The method that applies each type of event. A test compares the types with the contract."""
+"""The function that applies each type of event. A test compares the types with the contract."""
 
 
 def _is_unplayed(event: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:

@@ -19,7 +19,6 @@ from faristol.kernel.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.rating import decide
 from faristol.rating.earlier import EarlierDeviations
-from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, evolve, stream, tournament_stream
@@ -112,23 +111,12 @@ async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -
 def _system(system: RatingSystem) -> pb.RatingSystem:
     usual = system is DEFAULT_SYSTEM
     if isinstance(system, Glicko2):
-        return pb.RatingSystem(
-            name=system.name,
-            usual=usual,
-            tau=str(system.tau),
-            first_deviation=system.first_deviation,
-            other_deviation=system.other_deviation,
-            first_volatility=system.first_volatility,
-        )
+        return like(pb.RatingSystem, system, usual=usual, tau=str(system.tau))
     return pb.RatingSystem(
         name=system.name,
         base=str(system.curve.base),
         per_point=str(system.curve.per_point),
-        first_factors=map(_factor, system.first_factors),
-        factors=map(_factor, system.factors),
+        first_factors=[like(pb.RatingFactor, each) for each in system.first_factors],
+        factors=[like(pb.RatingFactor, each) for each in system.factors],
         usual=usual,
     )
-
-
-def _factor(factor: Factor) -> pb.RatingFactor:
-    return pb.RatingFactor(rating_from=factor.rating_from, k=factor.k)

@@ -15,7 +15,7 @@ from faristol.rating.model import RatingList, TournamentView
 
 GLICKO = RatingList(system="glicko2-1")
 PLAYERS = [f"p{number}" for number in range(6)]
-TOURNAMENT = TournamentView(players=tuple(Rated(player_id, 1500) for player_id in PLAYERS))
+TOURNAMENT = TournamentView(players=[Rated(player_id, 1500) for player_id in PLAYERS])
 
 
 async def publish(record: Record, tournament: str, deviations: dict[str, int], system: str = "glicko2-1") -> int:

@@ -129,12 +129,12 @@ def count_as_persons(view: TournamentView, person_of: PersonOf) -> TournamentVie
         return view
     return replace(
         view,
-        players=tuple(replace(player, player_id=person_of(player.player_id)) for player in view.players),
+        players=[replace(player, player_id=person_of(player.player_id)) for player in view.players],
         results={
             game_id: tuple(replace(game, first=person_of(game.first), second=person_of(game.second)) for game in games)
             for game_id, games in view.results.items()
         },
-        never_paired=frozenset(map(person_of, view.never_paired)),
+        never_paired=set(map(person_of, view.never_paired)),
     )
 
 
@@ -161,7 +161,7 @@ def compute_changes(
     for tournament_id in tournament_ids:
         view = count_as_persons(tournaments[tournament_id], person_of)
         entries = {person_of(each.player_id): each.player_id for each in tournaments[tournament_id].players}
-        players = tuple(_carry(player, ratings.get(player.player_id)) for player in view.players)
+        players = [_carry(player, ratings.get(player.player_id)) for player in view.players]
         found = [
             events.FederationRatingChanged(
                 number=number,

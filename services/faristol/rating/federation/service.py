@@ -14,6 +14,7 @@ from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at, to_timestamp
 from faristol.pb.rating.v1 import federation_events_pb2 as events
@@ -161,11 +162,9 @@ def _list_tournaments(lists: FederationLists, number: int) -> list[str]:
 
 def _build_head(lists: FederationLists, of: NumberedList) -> pb.FederationListHead:
     first, *later = of.revisions
-    head = pb.FederationListHead(
-        number=of.number,
-        name=of.name,
-        system=of.system,
-        tournament_ids=of.tournament_ids,
+    head = like(
+        pb.FederationListHead,
+        of,
         published_at=first.occurred_at,
         revisions=len(later),
         players=len(lists.ratings_after(of.number)),

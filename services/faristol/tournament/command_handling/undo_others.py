@@ -47,8 +47,8 @@ async def undo_act(
         raise NotFound("act", f"{tournament_id}/{request.position}")
     undone = ""
 
-    def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
-        return {"undone_by": undone}
+    def answer(new_events: Sequence[Message]) -> pb.UndoActResponse:
+        return pb.UndoActResponse(undone_by=undone)
 
     def note_command(command: Any, note: str = "") -> Any:
         nonlocal undone
@@ -69,7 +69,7 @@ async def undo_act(
         return FEE_COMMANDS[type(command)](current, command)
 
     if act in payments:
-        return await fees.carry_out(request, context, decide_fee, pb.UndoActResponse, more)
+        return await fees.carry_out(request, context, decide_fee, pb.UndoActResponse, answer)
     if isinstance(act.message, entry_events.EntryAccepted):
         recorded = await pairing.record.read_whole_stream(stream(tournament_id))
         version = registrations_by_command(recorded).get((act.metadata.command_id, act.message.player_id), 0)
@@ -77,7 +77,7 @@ async def undo_act(
             note_command(None)
         asked = like(pb.UndoActRequest, request, version=version, position=0)
         return await _undo_version(pairing, asked, context)
-    return await registration.carry_out(request, context, decide_entry, pb.UndoActResponse, more)
+    return await registration.carry_out(request, context, decide_entry, pb.UndoActResponse, answer)
 
 
 def registrations_by_command(recorded: Sequence[Recorded]) -> Mapping[tuple[str, str], int]:

@@ -6,7 +6,7 @@ for both.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -76,38 +76,20 @@ class FeeOffice:
         context: Context,
         decide: Callable[[FeeInput, Any], list[Message]],
         response: type[M],
-        more: Callable[[Sequence[Message]], Mapping[str, Any]],
+        answer: Callable[[Sequence[Message]], M],
     ) -> M:
-        """Handle a command."""
+        """Handle a command after the others on the fees of the tournament. ``answer`` builds it from the new events."""
         asked: Any = normalize_note(request)
         at = self._pairing.at(request)
 
-        def decide_asked(current: FeeInput) -> list[Message]:
-            return decide(current, asked)
-
-        return await self.handle(request, context, request.tournament_id, at, decide_asked, response, more)
-
-    async def handle(
-        self,
-        request: Any,
-        context: Context,
-        tournament_id: str,
-        at: datetime | None,
-        decide: Callable[[FeeInput], list[Message]],
-        response: type[M],
-        more: Callable[[Sequence[Message]], Mapping[str, Any]],
-    ) -> M:
-        """Decide and write, after the other commands on the fees of the tournament."""
-
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
-            loaded = await self.load(tournament_id, at)
-            new_events = decide(loaded.current)
-            return Decision([loaded.write(new_events)]), at_position(response(**more(new_events)))
+            loaded = await self.load(request.tournament_id, at)
+            new_events = decide(loaded.current, asked)
+            return Decision([loaded.write(new_events)]), at_position(answer(new_events))
 
-        handled: Awaitable[M] = self.runtime.command_handler.handle(
-            context, request, attempt, response=response, queue=fees_stream(tournament_id)
+        return await self.runtime.command_handler.handle(
+            context, request, attempt, response=response, queue=fees_stream(request.tournament_id)
         )
-        return await handled
 
 
 def _times_of(past_events: Sequence[Message]) -> dict[str, datetime]:

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from faristol.access_control.errors import Unauthenticated
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
@@ -50,14 +51,8 @@ def fee_service(office: FeeOffice) -> Dispatcher:
     """Build the dispatcher of the service of fees."""
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
-        names = response.DESCRIPTOR.fields_by_name
-
-        def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
-            last: Any = new_events[-1]
-            return {name: getattr(last, name) for name in ("payment", "document") if name in names}
-
-        answer: Message = await office.carry_out(request, context, FEE_COMMANDS[type(request)], response, more)
-        return answer
+        decide = FEE_COMMANDS[type(request)]
+        return await office.carry_out(request, context, decide, response, lambda events: like(response, events[-1]))
 
     questions: Mapping[type[Message], Answer] = {
         pb.ListFeesRequest: partial(list_fees, office),
@@ -88,14 +83,15 @@ async def take_provider_event(
         command_id=str(uuid.uuid5(_PROVIDER_NAMESPACE, paid.reference)), tournament_id=paid.tournament_id
     )
 
-    def decide(current: FeeInput) -> list[Message]:
+    def decide(current: FeeInput, asked: pb.RecordPaymentRequest) -> list[Message]:
         return take_from_provider(current, paid.player_id, paid.amount, paid.currency, paid.reference)
 
-    def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
-        return {"recorded": any(isinstance(event, events.PaymentRecorded) for event in new_events)}
+    def answer(new_events: Sequence[Message]) -> pb.TakeProviderEventResponse:
+        recorded = any(isinstance(event, events.PaymentRecorded) for event in new_events)
+        return pb.TakeProviderEventResponse(recorded=recorded)
 
     try:
-        await office.handle(command, context, paid.tournament_id, None, decide, pb.TakeProviderEventResponse, more)
+        await office.carry_out(command, context, decide, pb.TakeProviderEventResponse, answer)
     except (NotFound, Refusal):
         return pb.TakeProviderEventResponse()
     return pb.TakeProviderEventResponse(recorded=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from google.protobuf.message import Message
 
@@ -34,6 +34,8 @@ from faristol.tournament.registration.state import (
 )
 from faristol.tournament.situation import latest
 from faristol.tournament.state import TournamentState
+
+M = TypeVar("M", bound=Message)
 
 CATEGORY = "category"
 """The field of the form that is not a personal detail."""
@@ -236,11 +238,7 @@ def ask(current: RegistrationInput, request: pb.AskEntrantRequest) -> list[Messa
     entry = undecided_entry(current, request.entry)
     if not request.note:
         raise Invalid("note", N_("is missing; expected the question"))
-    return [
-        events.EntryAsked(
-            entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(current.moment)
-        )
-    ]
+    return [_build_event(current, events.EntryAsked, entry, note=request.note)]
 
 
 def answer(current: RegistrationInput, number: int, note: str) -> list[Message]:
@@ -250,9 +248,12 @@ def answer(current: RegistrationInput, number: int, note: str) -> list[Message]:
         raise Invalid("note", N_("is missing; expected the answer"))
     if not entry.asked:
         raise Refusal("NOT_ASKED", "", N_("Entry {entry} has no open question."), {"entry": number})
-    return [
-        events.EntryAnswered(entry=number, player_id=entry.player_id, note=note, occurred_at=to_timestamp(current.now))
-    ]
+    return [_build_event(current, events.EntryAnswered, entry, note=note)]
+
+
+def _build_event(current: RegistrationInput, kind: type[M], entry: EntryOfForm, **fields: Any) -> M:
+    """Return an event on an entry, with the time of the command."""
+    return kind(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment), **fields)
 
 
 def accept(current: RegistrationInput, entry: EntryOfForm, player_id: str) -> list[Message]:
@@ -264,10 +265,7 @@ def reject(current: RegistrationInput, request: pb.RejectEntryRequest) -> list[M
     """Reject an entry, with a reason or without, and move up the first of the waiting list."""
     check_open(current.tournament)
     entry = undecided_entry(current, request.entry)
-    rejected = events.EntryRejected(
-        entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(current.moment)
-    )
-    return with_moves(current, [rejected])
+    return with_moves(current, [_build_event(current, events.EntryRejected, entry, note=request.note)])
 
 
 def withdraw(current: RegistrationInput, number: int, *, by_entrant: bool, with_player: bool = False) -> list[Message]:
@@ -286,10 +284,7 @@ def withdraw(current: RegistrationInput, number: int, *, by_entrant: bool, with_
             N_("{player} is a player of the tournament: withdraw the player instead, with `player withdraw`."),
             {"player": entry.player_id},
         )
-    event = events.EntryWithdrawn(
-        entry=number, player_id=entry.player_id, by_entrant=by_entrant, occurred_at=to_timestamp(current.moment)
-    )
-    return with_moves(current, [event])
+    return with_moves(current, [_build_event(current, events.EntryWithdrawn, entry, by_entrant=by_entrant)])
 
 
 def reinstate(current: RegistrationInput, request: pb.ReinstateEntryRequest) -> list[Message]:
@@ -310,14 +305,7 @@ def reinstate(current: RegistrationInput, request: pb.ReinstateEntryRequest) -> 
             N_("{player} is registered: reinstate the player instead, with `player reinstate`."),
             {"player": entry.player_id},
         )
-    return [
-        events.EntryReinstated(
-            entry=entry.number,
-            player_id=entry.player_id,
-            waiting=current.free_places == 0,
-            occurred_at=to_timestamp(current.moment),
-        )
-    ]
+    return [_build_event(current, events.EntryReinstated, entry, waiting=current.free_places == 0)]
 
 
 def move_up(current: RegistrationInput, request: pb.MoveEntryUpRequest) -> list[Message]:
@@ -326,9 +314,7 @@ def move_up(current: RegistrationInput, request: pb.MoveEntryUpRequest) -> list[
     entry = found_entry(current, request.entry)
     if entry.phase is not EntryPhase.WAITING:
         raise Refusal("NOT_WAITING", "", N_("Entry {entry} is not on the waiting list."), {"entry": entry.number})
-    return [
-        events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment))
-    ]
+    return [_build_event(current, events.EntryMovedUp, entry)]
 
 
 def with_moves(current: RegistrationInput, new_events: Sequence[Message]) -> list[Message]:
@@ -349,9 +335,7 @@ def with_moves(current: RegistrationInput, new_events: Sequence[Message]) -> lis
             if free <= 0:
                 break
             free -= 1
-        found.append(
-            events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(current.moment))
-        )
+        found.append(_build_event(current, events.EntryMovedUp, entry))
     return found
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Decision, Write
@@ -54,6 +55,8 @@ from faristol.tournament.registration.office import LoadedRegistration, Registra
 from faristol.tournament.registration.queries import build_entry
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.tournament.situation import Situation
+
+M = TypeVar("M", bound=Message)
 
 MAX_FORMS_COUNT = 120
 """Forms that an address may send in ``FORMS_PERIOD``: a hall shares one."""
@@ -265,25 +268,33 @@ class Entrants:
 
     async def answer(self, request: pb.AnswerEntryRequest, context: Context) -> pb.AnswerEntryResponse:
         """Answer the question of the director."""
-        office, note = self._office, checked_note("note", request.note)
-        await office.prepare()
+        note = checked_note("note", request.note)
+
+        async def decide(loaded: LoadedRegistration, entry: EntryOfForm) -> Decision:
+            return Decision([loaded.write(answer(loaded.current, entry.number, note))])
+
+        return await self._handle_own(request, context, decide, pb.AnswerEntryResponse)
+
+    async def _handle_own(
+        self,
+        request: Any,
+        context: Context,
+        decide: Callable[[LoadedRegistration, EntryOfForm], Awaitable[Decision]],
+        response: type[M],
+    ) -> M:
+        """Handle a command of an entrant on the entry of the key."""
+        await self._office.prepare()
         found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, pb.AnswerEntryResponse]:
-            loaded, entry = await self._find(request.key)
-            decision = Decision([loaded.write(answer(loaded.current, entry.number, note))])
-            return decision, pb.AnswerEntryResponse()
+        async def attempt() -> tuple[Decision, M]:
+            return await decide(*await self._find(request.key)), response()
 
-        return await office.handle(request, context, attempt, pb.AnswerEntryResponse, found.tournament_id)
+        return await self._office.handle(request, context, attempt, response, found.tournament_id)
 
     async def withdraw(self, request: pb.WithdrawOwnEntryRequest, context: Context) -> pb.WithdrawOwnEntryResponse:
         """Withdraw the entry, and with it the player if it is accepted, before the first round starts."""
-        office = self._office
-        await office.prepare()
-        found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, pb.WithdrawOwnEntryResponse]:
-            loaded, entry = await self._find(request.key)
+        async def decide(loaded: LoadedRegistration, entry: EntryOfForm) -> Decision:
             writes: list[Write] = []
             if entry.phase is EntryPhase.ACCEPTED:
                 if not _may_withdraw(loaded, entry):
@@ -295,19 +306,14 @@ class Entrants:
                 writes = [write_of(loaded.tournament, gone)]
             current = _without_player(loaded, entry) if writes else loaded.current
             new_events = withdraw(current, entry.number, by_entrant=True, with_player=bool(writes))
-            decision = await office.decision(loaded, request.command_id, new_events, writes=writes)
-            return decision, pb.WithdrawOwnEntryResponse()
+            return await self._office.decision(loaded, request.command_id, new_events, writes=writes)
 
-        return await office.handle(request, context, attempt, pb.WithdrawOwnEntryResponse, found.tournament_id)
+        return await self._handle_own(request, context, decide, pb.WithdrawOwnEntryResponse)
 
     async def erase(self, request: pb.EraseOwnEntryRequest, context: Context) -> pb.EraseOwnEntryResponse:
         """Remove the personal details of an ended entry whose entrant never became a player."""
-        office = self._office
-        await office.prepare()
-        found, _ = await self._find(request.key)
 
-        async def attempt() -> tuple[Decision, pb.EraseOwnEntryResponse]:
-            loaded, entry = await self._find(request.key)
+        async def decide(loaded: LoadedRegistration, entry: EntryOfForm) -> Decision:
             if not _may_erase(loaded, entry):
                 raise Refusal(
                     "ENTRY_STANDS",
@@ -322,10 +328,9 @@ class Entrants:
 
             gone = events.EntrantCleared(entry=entry.number, player_id=entry.player_id)
             gone.occurred_at.FromDatetime(loaded.current.now)
-            decision = Decision([loaded.write([gone])], also=clear)
-            return decision, pb.EraseOwnEntryResponse()
+            return Decision([loaded.write([gone])], also=clear)
 
-        return await office.handle(request, context, attempt, pb.EraseOwnEntryResponse, found.tournament_id)
+        return await self._handle_own(request, context, decide, pb.EraseOwnEntryResponse)
 
     async def _find(self, key: str) -> tuple[LoadedRegistration, EntryOfForm]:
         """Return the entry of a key. Raises ``NotFound`` for an unknown or expired key."""

@@ -115,9 +115,12 @@ class RegistrationOffice:
         context: Context,
         decide: Callable[[RegistrationInput, Any], list[Message]],
         response: type[M],
-        more: Callable[[Sequence[Message]], Mapping[str, Any]] = lambda new_events: {},
+        answer: Callable[[Sequence[Message]], M],
     ) -> M:
-        """Handle a command of the director that writes to the registration only."""
+        """Handle a command of the director that writes to the registration only.
+
+        ``answer`` builds the answer from the new events.
+        """
         await self.prepare()
         asked: Any = normalize_note(request)
         at = self.pairing.at(request)
@@ -125,7 +128,7 @@ class RegistrationOffice:
         async def attempt() -> tuple[Decision, M]:
             loaded = await self.load(request.tournament_id, at)
             new_events = decide(loaded.current, asked)
-            return await self.decision(loaded, request.command_id, new_events), response(**more(new_events))
+            return await self.decision(loaded, request.command_id, new_events), answer(new_events)
 
         return await self.handle(request, context, attempt, response)
 

@@ -7,10 +7,8 @@ from datetime import datetime
 
 from sqlalchemy import func, select
 
-from faristol.access_control.roles import DIRECTOR, FEDERATION
 from faristol.event_store import Recorded, load
 from faristol.host.rpc.dispatch import Context
-from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.details import Person
 from faristol.kernel.names import name_key
 from faristol.kernel.times import to_datetime, to_timestamp
@@ -20,17 +18,12 @@ from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
 from faristol.personal_data.minors import public_category
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
+from faristol.tournament.queries.tournament import may_see_restricted
 from faristol.tournament.registration import links
 from faristol.tournament.registration.decide import RegistrationInput, accepts, is_form_open, is_too_late
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.typed_input.resembling import Resemblances
-
-
-def sees_details() -> bool:
-    """Check whether the caller may see all personal details of entrants."""
-    credential = caller()
-    return credential.role in (DIRECTOR, FEDERATION) if credential else not is_asked()
 
 
 def build_entry(
@@ -79,7 +72,7 @@ async def list_entries(
     """Return all entries."""
     await office.prepare()
     loaded = await office.load(request.tournament_id)
-    state, is_full = loaded.current.state, sees_details()
+    state, is_full = loaded.current.state, may_see_restricted()
     known = await people.names(office.record, {entry.player_id for entry in state.entries})
     name = loaded.write(()).stream
     notes = await office.record.notes_of(name) if is_full else {}

@@ -48,12 +48,12 @@ def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatc
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
         tells = "moved_up" in response.DESCRIPTOR.fields_by_name
 
-        def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
+        def answer(new_events: Sequence[Message]) -> Message:
             moved = [event.entry for event in new_events if isinstance(event, events.EntryMovedUp)]
-            return {"moved_up": moved} if tells else {}
+            built: Message = response(moved_up=moved) if tells else response()
+            return built
 
-        answer: Message = await office.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, more)
-        return answer
+        return await office.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, answer)
 
     entrants = Entrants(office, fees)
     questions: Mapping[type[Message], Answer] = {
