@@ -27,16 +27,12 @@ from faristol.tournament.command_handling.undo_others import undo_act
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.kept.withdrawal import withdraw_kept
 from faristol.tournament.messages.mailing import send_message
-from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
 from faristol.tournament.queries.drafts import get_draft, preview
-from faristol.tournament.queries.final_checks import list_final_checks
-from faristol.tournament.queries.history import list_acts, list_sanctions
-from faristol.tournament.queries.licences import list_missing_licences
+from faristol.tournament.queries.history import list_acts, list_proposals, list_sanctions
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
-from faristol.tournament.queries.player_requests import list_player_requests
-from faristol.tournament.queries.proposals import list_proposals
+from faristol.tournament.queries.requests import get_personal_details, list_data_requests, list_player_requests
 from faristol.tournament.queries.results import get_result_check, list_results
-from faristol.tournament.queries.tournament import get_tournament
+from faristol.tournament.queries.tournament import get_tournament, list_final_checks, list_missing_licences
 from faristol.tournament.registration.office import RegistrationOffice
 
 

@@ -1,4 +1,4 @@
-"""The tournament as the service shows it."""
+"""The tournament as the service shows it, what its end requires, and the players without a licence."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.open_matters import load_open_matters
+from faristol.tournament.players.licences import has_licence, licence_day
+from faristol.tournament.situation import Situation
 from faristol.tournament.state import Appeal, PlayerState, RoundState, TeamState, stream
 
 
@@ -165,3 +168,38 @@ def _round(played: RoundState) -> pb.Round:
         phase=played.phase.value,
         finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
     )
+
+
+async def list_final_checks(
+    office: PairingHandler, request: pb.ListFinalChecksRequest, context: Context
+) -> pb.ListFinalChecksResponse:
+    """Return what each check finds now."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    return pb.ListFinalChecksResponse(
+        checks=[like(pb.FinalCheckResult, found) for found in await load_open_matters(office.record, state)],
+        published=state.over,
+        finalised=state.finalised,
+        version=loaded.version,
+    )
+
+
+async def list_missing_licences(
+    office: PairingHandler, request: pb.ListMissingLicencesRequest, context: Context
+) -> pb.ListMissingLicencesResponse:
+    """Return the players without the licence who have not withdrawn, with the exceptions."""
+    state = (await office.load(request.tournament_id)).state
+    day = licence_day(Situation(state, now=office.runtime.now()))
+    answer = pb.ListMissingLicencesResponse(required=state.licence.required, kind=state.licence.kind, day=day)
+    persons, _ = await office.persons_register(state)
+    for player in state.players:
+        if player.withdrawn is not None or has_licence(state, persons, player.player_id, day):
+            continue
+        entry = persons.entries.get(player.player_id)
+        answer.players.add(
+            player_id=player.player_id,
+            is_registered=entry is not None,
+            valid_to=entry.last_day(state.licence.kind) if entry else "",
+            has_exception=player.player_id in state.licence.exceptions,
+        )
+    return answer
