@@ -366,6 +366,17 @@ OFFICIAL = "o-"
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 
 
+def checked_player_id(field: str, value: str) -> str:
+    """Return a chosen player id. Raises ``Invalid`` if it is malformed or has the prefix of officials."""
+    if check_id(field, value).startswith(OFFICIAL):
+        raise Invalid(
+            field,
+            N_("{given} begins with {prefix}, which is reserved for ids of officials; expected another id"),
+            {"given": repr(value), "prefix": OFFICIAL},
+        )
+    return value
+
+
 def is_official(person_id: str) -> bool:
     """Return whether an id is of the kind that is made for an official, not chosen."""
     return _OFFICIAL.fullmatch(person_id) is not None

@@ -120,6 +120,13 @@ def taking_part(state: TournamentState, player_id: str) -> PlayerState:
     return player
 
 
+def check_registered(state: TournamentState, *player_ids: str) -> None:
+    """Raise ``Refusal`` if a person is not a player of the tournament."""
+    for player_id in player_ids:
+        if state.player(player_id) is None:
+            raise build_not_registered_refusal(state, player_id)
+
+
 def build_not_registered_refusal(state: TournamentState, player_id: str) -> Refusal:
     """Return the refusal for a person who is not a player of the tournament."""
     return Refusal(

@@ -129,7 +129,7 @@ class Situation:
             repeated.note = note
         return repeated  # type: ignore[no-any-return] # an event of the same type
 
-    def act(self, version: int) -> Message:
+    def act(self, version: int) -> Any:
         """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""
         if not version:
             raise Invalid("version", N_("is missing; expected the number of the command in the history"))
@@ -155,12 +155,10 @@ class PairingCommand:
     """Whether all events of the tournament are read."""
     divisions: bool = False
     """Whether the other divisions are read and guarded against concurrent changes."""
-    games: Callable[[Any], Iterable[str]] | None = None
+    games: Callable[[TournamentState, Any], Iterable[str]] = lambda state, request: ()
     """Returns the games whose tables are read and guarded against concurrent changes."""
     names: bool = False
     """Whether the names of the players are read."""
-    games_of: Callable[[TournamentState, Any], Iterable[str]] | None = None
-    """Returns the same games if the request does not name them."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
     notes: bool = False
@@ -184,6 +182,11 @@ class PairingCommand:
 def of_player(state: TournamentState, request: Any) -> Collection[str]:
     """Return the player of a request."""
     return {str(request.player_id)}
+
+
+def name_game(state: TournamentState, request: Any) -> Iterable[str]:
+    """Return the game of a request."""
+    return (request.game_id,)
 
 
 def of_game(state: TournamentState, request: Any) -> Collection[str]:

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from faristol.kernel.details import Person, check_country
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import check_id, check_name, same_name
+from faristol.kernel.names import check_id, check_name, generate_player_id, same_name
 from faristol.personal_data.people import load_distinct_names
 from faristol.tournament.command_handling.identity import (
     checked_tournament_id,
     ids_of,
-    player_id,
 )
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
@@ -88,14 +87,14 @@ def test_greek_is_transliterated_by_elot_743_and_letters_keep_without_their_acce
 
 
 def test_the_id_of_a_player_comes_from_the_command_and_not_from_the_name() -> None:
-    assert player_id(COMMAND) == player_id(COMMAND.upper())
-    assert player_id(COMMAND) != player_id(str(uuid.UUID(int=uuid.UUID(COMMAND).int + 1)))
-    assert check_id("player_id", player_id(COMMAND))
+    assert generate_player_id(COMMAND) == generate_player_id(COMMAND.upper())
+    assert generate_player_id(COMMAND) != generate_player_id(str(uuid.UUID(int=uuid.UUID(COMMAND).int + 1)))
+    assert check_id("player_id", generate_player_id(COMMAND))
 
 
 def test_a_command_id_that_is_no_uuid_is_named() -> None:
     with pytest.raises(Invalid, match="command_id: expected a UUID"):
-        player_id("seven")
+        generate_player_id("seven")
 
 
 def test_names_lose_the_space_around_and_doubled() -> None:

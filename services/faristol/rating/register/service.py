@@ -21,7 +21,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import OFFICIAL, check_id, generate_player_id, name_key
+from faristol.kernel.names import OFFICIAL, check_id, checked_player_id, generate_player_id, name_key
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, set_times
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
@@ -142,7 +142,8 @@ class RegisterOffice:
     async def _set_person(self, state: Register, request: pb.SetRegisteredPersonRequest) -> Decided:
         asked = deepcopy(request)
         normalize_details(asked)
-        person_id = _checked_person_id(request.person_id) or generate_player_id(request.command_id)
+        person_id = checked_player_id("person_id", request.person_id) if request.person_id else ""
+        person_id = person_id or generate_player_id(request.command_id)
         others = list((await people.names(self._record, [person_id])).values())
         return decide.set_person(state, asked, person_id, await self._persons.load_persons(state, others))
 
@@ -370,17 +371,6 @@ def find_age_table(state: Register, seasons: Seasons, season_id: str, day: str) 
     of_day = [season for season in begun if not season.ends_on or day <= season.ends_on]
     found = max(of_day or begun, key=lambda season: (season.starts_on, season.season_id), default=None)
     return state.age_tables[found.season_id] if found else None
-
-
-def _checked_person_id(person_id: str) -> str:
-    """Return the id of a person; empty if none is given. Raises ``Invalid`` for one of officials."""
-    if person_id and check_id("person_id", person_id).startswith(OFFICIAL):
-        raise Invalid(
-            "person_id",
-            N_("{given} begins with {prefix}, which is reserved for ids of officials; expected another id"),
-            {"given": repr(person_id), "prefix": OFFICIAL},
-        )
-    return person_id
 
 
 def _is_free(person_id: str, known: RegisteredPersons) -> bool:

@@ -66,13 +66,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
             N_("A championship has at most {most} divisions."),
             {"most": MAX_DIVISIONS},
         )
-    if other := find_division(first.divisions or (own,), added.name):
-        raise Refusal(
-            "DIVISION_TAKEN",
-            "",
-            N_("Division {division} is already {tournament}."),
-            {"division": other.name, "tournament": other.tournament_id},
-        )
+    _check_name_free(first.divisions or (own,), added.name)
     return [*new_events, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 
@@ -92,15 +86,32 @@ def rename_division(of_first: Situation, of_division: Situation, name: str) -> e
         raise Refusal("SAME_NAME", "", N_("The name is {name} already: specify another."), {"name": name})
     if not name:
         _check_name_removable(first, division, own)
-    elif other := find_division([each for each in first.divisions if each is not own], name):
+    else:
+        _check_name_free([each for each in first.divisions if each is not own], name)
+    renamed = events.Division(tournament_id=own.tournament_id, name=name, stage=own.stage)
+    return events.DivisionRenamed(division=renamed, before=own.name, occurred_at=of_first.occurred_at)
+
+
+def _check_name_free(divisions: Sequence[events.Division], name: str) -> None:
+    """Raise ``Refusal`` if one of these divisions has a name."""
+    if other := find_division(divisions, name):
         raise Refusal(
             "DIVISION_TAKEN",
             "",
             N_("Division {division} is already {tournament}."),
             {"division": other.name, "tournament": other.tournament_id},
         )
-    renamed = events.Division(tournament_id=own.tournament_id, name=name, stage=own.stage)
-    return events.DivisionRenamed(division=renamed, before=own.name, occurred_at=of_first.occurred_at)
+
+
+def check_one_championship(tournament: TournamentState, other: TournamentState) -> None:
+    """Raise ``Refusal`` for tournaments of different championships."""
+    if tournament.first_division != other.first_division:
+        raise Refusal(
+            "OTHER_CHAMPIONSHIP",
+            "",
+            N_("{tournament} and {other} are not divisions of one championship."),
+            {"tournament": tournament.tournament_id, "other": other.tournament_id},
+        )
 
 
 def _check_name_removable(first: TournamentState, division: TournamentState, own: events.Division) -> None:

@@ -15,7 +15,7 @@ from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import build_not_registered_refusal, check_open
+from faristol.tournament.conditions import check_open, check_registered
 from faristol.tournament.situation import PairingCommand, Situation, Undo, latest, latest_about, set_as_before
 from faristol.tournament.state import TournamentState
 
@@ -136,9 +136,7 @@ def _build_unknown_refusal(number: int) -> Refusal:
 def _check_registered(state: TournamentState, player_ids: Sequence[str]) -> list[str]:
     """Return players, each once. Raises ``Refusal`` if one is not registered."""
     named = list(dict.fromkeys(player_ids))
-    for player_id in named:
-        if state.player(player_id) is None:
-            raise build_not_registered_refusal(state, player_id)
+    check_registered(state, *named)
     return named
 
 

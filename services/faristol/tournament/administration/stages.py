@@ -20,7 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.championship import counts_points
-from faristol.tournament.administration.divisions import are_tables_free
+from faristol.tournament.administration.divisions import are_tables_free, check_one_championship
 from faristol.tournament.administration.qualification import count_places
 from faristol.tournament.conditions import check_meets_at_tables, check_not_removed
 from faristol.tournament.rounds.systems import determine_rounds
@@ -92,13 +92,7 @@ def _check_source(source: TournamentState, first: TournamentState) -> None:
         raise Refusal(
             "STAGE_OF_TEAMS", "", N_("{name} is a tournament of teams: it has no stages."), {"name": source.name}
         )
-    if source.first_division != first.first_division:
-        raise Refusal(
-            "OTHER_CHAMPIONSHIP",
-            "",
-            N_("{tournament} and {other} are not divisions of one championship."),
-            {"tournament": first.tournament_id, "other": source.tournament_id},
-        )
+    check_one_championship(first, source)
 
 
 def check_carries_over(stage: Stage, ruleset: Ruleset) -> None:

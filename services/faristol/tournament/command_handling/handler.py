@@ -237,9 +237,7 @@ class PairingHandler:
         """Return the situation of a command, and the guards of its decision."""
         state = loaded.state
         divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
-        games = command.games(request) if command.games else ()
-        games = command.games_of(state, request) if command.games_of else games
-        tables = {game: await self._table(game) for game in games}
+        tables = {game: await self._table(game) for game in command.games(state, request)}
         situation = Situation(
             state,
             now=self.runtime.now(),

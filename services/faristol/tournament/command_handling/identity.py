@@ -10,28 +10,15 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import (
     MAX_ID_LENGTH,
     MAX_OFFICIAL_NOTE_CHARACTERS,
-    OFFICIAL,
     check_id,
     check_length,
     check_text,
-    generate_player_id,
     hash_command_id,
     slug,
     tidy,
 )
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
-
-
-def checked_player_id(field: str, value: str) -> str:
-    """Return a chosen player id. Raises ``Invalid`` if it is malformed or has the prefix of officials."""
-    if check_id(field, value).startswith(OFFICIAL):
-        raise Invalid(
-            field,
-            N_("{given} begins with {prefix}, which is reserved for ids of officials; expected another id"),
-            {"given": repr(value), "prefix": OFFICIAL},
-        )
-    return value
 
 
 def checked_tournament_id(field: str, value: str) -> str:
@@ -75,8 +62,3 @@ _MADE = re.compile(r"p-[0-9a-f]{12}")
 def is_given(wanted: str) -> bool:
     """Check whether an id was chosen, and not generated for a player without one."""
     return bool(wanted) and not _MADE.fullmatch(wanted)
-
-
-def player_id(command_id: str) -> str:
-    """Return a generated player id. It does not depend on the name: ids stay after names are erased."""
-    return generate_player_id(command_id)

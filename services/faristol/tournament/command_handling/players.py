@@ -19,18 +19,21 @@ from faristol.host.rpc.errors import reason_of
 from faristol.kernel.details import Person, normalize_details, read_details
 from faristol.kernel.errors import AlreadyExists, Invalid, check_count
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_id, check_name, same_name
+from faristol.kernel.names import (
+    MAX_BATCH_PLAYERS,
+    MAX_CATEGORY_CHARACTERS,
+    check_id,
+    check_name,
+    checked_player_id,
+    generate_player_id,
+    same_name,
+)
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.command_handling.identity import (
-    checked_note,
-    checked_player_id,
-    is_given,
-    player_id,
-)
+from faristol.tournament.command_handling.identity import checked_note, is_given
 from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import SHARED, answer_to, write_of
 from faristol.tournament.command_handling.registry import normalize_note
@@ -191,9 +194,8 @@ def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRe
     asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     asked = normalize_note(asked)
     asked.licence_exception = checked_note("licence_exception", request.licence_exception)
-    asked.player_id = (
-        checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
-    )
+    asked.player_id = checked_player_id("player_id", request.player_id) if request.player_id else ""
+    asked.player_id = asked.player_id or generate_player_id(request.command_id)
     return asked
 
 

@@ -258,12 +258,8 @@ def _original(state: TournamentState, request: pb.AnswerProposalRequest) -> tupl
 
 
 def _games_of(state: TournamentState, request: pb.AnswerProposalRequest) -> Iterable[str]:
-    match _original(state, request):
-        case (PairingCommand(games_of=None, games=games), asked) if games is not None:
-            return games(asked)
-        case (PairingCommand(games_of=games_of), asked) if games_of is not None:
-            return games_of(state, asked)
-    return ()
+    original = _original(state, request)
+    return original[0].games(state, original[1]) if original else ()
 
 
 def _persons_of(state: TournamentState, request: pb.AnswerProposalRequest) -> Collection[str]:
@@ -278,7 +274,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
         needs_past_events=True,
         divisions=True,
         notes=True,
-        games_of=_games_of,
+        games=_games_of,
         persons=_persons_of,
     ),
     pb.WithdrawProposalRequest: PairingCommand(withdraw),

@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.challenges import spread_correction
 from faristol.tournament.conditions import build_game_refusal, check_arbiter, found_game
-from faristol.tournament.situation import PairingCommand, Situation, Undo, of_game
+from faristol.tournament.situation import PairingCommand, Situation, Undo, name_game, of_game
 
 
 def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> list[Message]:
@@ -73,7 +73,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
         correct_ruling,
         of_tables=True,
         tells=events.SpreadAdjusted,
-        games=lambda request: (request.game_id,),
+        games=name_game,
         concerned=of_game,
     )
 }
@@ -82,7 +82,6 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 def _take_back(situation: Situation, version: int, note: str) -> list[Message]:
     """Reverse the correction of a ruling, which can then be corrected again."""
     act = situation.act(version)
-    assert isinstance(act, events.SpreadAdjusted)
     found_game(situation.state, act.game_id)
     undone = situation.again(act, note)
     undone.points = -act.points

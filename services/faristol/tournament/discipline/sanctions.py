@@ -361,7 +361,6 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
     Raises ``Refusal`` if all of its rounds are over.
     """
     lift = situation.act(version)
-    assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
     check_not_appealed(situation.state, situation.ruleset, lift.version)
     act = sanction_of(situation, lift.version)
     player = sanctionable(situation.state, act.player_id)

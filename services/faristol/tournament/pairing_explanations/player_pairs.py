@@ -212,6 +212,13 @@ def _explain_pair_by_hand(asked: _Question) -> Explanation | None:
     return None
 
 
+def _explain_exception(asked: _Question, bye: str = BYE_LOWEST) -> Explanation | None:
+    """Explain the bye, with the sentence ``bye``, or a pair by hand. Returns None for any other pair."""
+    if asked.is_of_bye:
+        return Explanation("bye", asked.ruleset.article("championship.bye"), bye, {"one": asked.player_id})
+    return _explain_pair_by_hand(asked)
+
+
 def _explain_by_hand(asked: _Question) -> Explanation:
     if asked.is_of_bye:
         return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": asked.player_id})
@@ -221,10 +228,8 @@ def _explain_by_hand(asked: _Question) -> Explanation:
 def _explain_swiss(asked: _Question) -> Explanation:
     """Explain a round with the least distance between opponents (FISC I.1)."""
     before, ruleset, paired = asked.before, asked.ruleset, asked.paired
-    if asked.is_of_bye:
-        return Explanation("bye", ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
-    if by_hand := _explain_pair_by_hand(asked):
-        return by_hand
+    if exception := _explain_exception(asked):
+        return exception
     if asked.meets:
         if asked.other:
             return Explanation("meet", asked.article, MEET, asked.names)
@@ -240,10 +245,8 @@ def _explain_swiss(asked: _Question) -> Explanation:
 
 def _explain_king(asked: _Question) -> Explanation:
     """Explain a round of king of the hill: each player meets the next in the standings."""
-    if asked.is_of_bye:
-        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
-    if by_hand := _explain_pair_by_hand(asked):
-        return by_hand
+    if exception := _explain_exception(asked):
+        return exception
     if not asked.meets and frozenset((asked.player_id, asked.other)) in asked.before.forbidden:
         return Explanation("forbidden", "", FORBIDDEN, asked.names)
     apart = asked.is_any_pair_forbidden
@@ -262,10 +265,8 @@ def _explain_cycle(asked: _Question) -> Explanation:
 
 def _explain_monrad(asked: _Question) -> Explanation:
     """Explain a round that is paired from the top without rematches."""
-    if asked.is_of_bye:
-        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
-    if by_hand := _explain_pair_by_hand(asked):
-        return by_hand
+    if exception := _explain_exception(asked):
+        return exception
     if asked.meets:
         return Explanation("top", asked.article, FROM_TOP, asked.names)
     entrant = next(each for each in entrants(asked.before, asked.ruleset) if each.player_id == asked.player_id)
@@ -278,10 +279,8 @@ def _explain_monrad(asked: _Question) -> Explanation:
 
 def _explain_keizer(asked: _Question) -> Explanation:
     """Explain a round of Keizer's system: neighbours in its standings that have met least often."""
-    if asked.is_of_bye:
-        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_FEWEST, {"one": asked.player_id})
-    if by_hand := _explain_pair_by_hand(asked):
-        return by_hand
+    if exception := _explain_exception(asked, BYE_FEWEST):
+        return exception
     if not asked.meets and frozenset((asked.player_id, asked.other)) in asked.before.forbidden:
         return Explanation("forbidden", "", FORBIDDEN, asked.names)
     pair = {str(asked.names["one"]), str(asked.names["other"])}

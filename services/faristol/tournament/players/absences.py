@@ -114,7 +114,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.SettleAbsencesRequest: PairingCommand(
         settle,
         of_tables=True,
-        games_of=_games,
+        games=_games,
         concerned=lambda state, request: {*request.player_ids},
         more=lambda situation, request, new_events: {"player_ids": list(dict.fromkeys(request.player_ids))},
     )

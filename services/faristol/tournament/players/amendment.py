@@ -111,7 +111,6 @@ def _now(state: TournamentState, past_events: Sequence[Message], version: int, c
 
 def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
     act = situation.act(version)
-    assert isinstance(act, events.PlayerAmended)
     before = reduce(evolve, situation.past_events[: version - 1], TournamentState()).player(act.player_id)
     assert before is not None, "an amended player is registered"
     request = pb.AmendPlayerRequest(player_id=act.player_id)

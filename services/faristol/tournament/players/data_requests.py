@@ -11,7 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import build_not_registered_refusal
+from faristol.tournament.conditions import check_registered
 from faristol.tournament.situation import PairingCommand, Situation
 from faristol.tournament.state import DataRequest
 
@@ -27,8 +27,7 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
     state = situation.state
     if request.kind not in (CORRECTION, ERASURE):
         raise Invalid("kind", N_("expected a correction or an erasure"))
-    if state.player(request.player_id) is None:
-        raise build_not_registered_refusal(state, request.player_id)
+    check_registered(state, request.player_id)
     if request.kind == CORRECTION and not request.note:
         raise Invalid("note", N_("is missing; expected the error and the correct data"))
     for number, asked in enumerate(state.data_requests, start=1):

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.administration.divisions import check_one_championship
 from faristol.tournament.players.check_in import check_in, check_out
 from faristol.tournament.players.registration import register
 from faristol.tournament.players.withdrawal import reinstate, withdraw
@@ -66,13 +67,7 @@ def _check_divisions(left_state: TournamentState, entered_state: TournamentState
         raise Invalid(
             "to_tournament_id", N_("expected a division other than {given}"), {"given": entered_state.tournament_id}
         )
-    if left_state.first_division != entered_state.first_division:
-        raise Refusal(
-            "OTHER_CHAMPIONSHIP",
-            "",
-            N_("{tournament} and {other} are not divisions of one championship."),
-            {"tournament": left_state.tournament_id, "other": entered_state.tournament_id},
-        )
+    check_one_championship(left_state, entered_state)
     for state in (left_state, entered_state):
         if state.played:
             raise Refusal(

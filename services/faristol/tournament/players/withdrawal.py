@@ -95,7 +95,6 @@ def withdrawal_of(
 
 def _withdraw_again(situation: Situation, version: int, note: str) -> list[Message]:
     back = situation.act(version)
-    assert isinstance(back, events.PlayerReinstated)
     since = next(
         event.round
         for event in reversed(situation.past_events[:version])

@@ -35,7 +35,7 @@ from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.undo import can_undo
 from faristol.tournament.command_handling.undo_others import registrations_by_command
-from faristol.tournament.conditions import build_not_registered_refusal
+from faristol.tournament.conditions import check_registered
 from faristol.tournament.discipline.appeals import is_appealable
 from faristol.tournament.discipline.checks import is_lifted
 from faristol.tournament.fees.decide import undo_of_fee
@@ -238,8 +238,7 @@ async def list_sanctions(
     """
     record, player_id = office.record, request.player_id
     loaded = await office.load(request.tournament_id)
-    if loaded.state.player(player_id) is None:
-        raise build_not_registered_refusal(loaded.state, player_id)
+    check_registered(loaded.state, player_id)
     if player_id not in loaded.state.sanctioned:
         return pb.ListSanctionsResponse()  # most players have no sanction
     recorded = (await record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]

@@ -12,7 +12,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.conditions import build_not_registered_refusal
+from faristol.tournament.conditions import build_not_registered_refusal, check_registered
 from faristol.tournament.players.check_in import was_paired
 from faristol.tournament.players.requests import list_open_rounds
 from faristol.tournament.state import PlayerRequest, TournamentState, stream
@@ -62,8 +62,7 @@ async def get_personal_details(
 ) -> pb.GetPersonalDetailsResponse:
     """Return the details of a player. Raises ``Refusal`` if the player is not registered in the tournament."""
     state = (await office.load(request.tournament_id)).state
-    if state.player(request.player_id) is None:
-        raise build_not_registered_refusal(state, request.player_id)
+    check_registered(state, request.player_id)
     known = await people.names(office.record, [request.player_id])
     return pb.GetPersonalDetailsResponse(
         details=known[request.player_id].details if request.player_id in known else None

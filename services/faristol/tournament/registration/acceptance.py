@@ -14,14 +14,14 @@ from faristol.event_store import Decision
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person, normalize_details
 from faristol.kernel.errors import Invalid, NotFound, check_count
-from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name, checked_player_id
 from faristol.kernel.refusal import N_, Refusal
 from faristol.mail import outbox
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
-from faristol.tournament.command_handling.identity import checked_note, checked_player_id
+from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.players import RegistrationBatch, check_namesakes
 from faristol.tournament.players.registration import register

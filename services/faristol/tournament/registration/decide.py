@@ -228,8 +228,12 @@ def undecided_entry(current: RegistrationInput, number: int) -> EntryOfForm:
     """Return an entry that waits for a decision. Raises ``Refusal`` if it is decided."""
     entry = found_entry(current, number)
     if not entry.is_undecided:
-        raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
+        raise _build_decided_refusal(number)
     return entry
+
+
+def _build_decided_refusal(number: int) -> Refusal:
+    return Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
 
 
 def ask(current: RegistrationInput, request: pb.AskEntrantRequest) -> list[Message]:
@@ -276,7 +280,7 @@ def withdraw(current: RegistrationInput, number: int, *, by_entrant: bool, with_
     """
     entry = found_entry(current, number)
     if entry.phase in ENDED:
-        raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
+        raise _build_decided_refusal(number)
     if entry.phase is EntryPhase.ACCEPTED and not with_player:
         raise Refusal(
             "ENTRY_ACCEPTED",

@@ -26,7 +26,7 @@ from faristol.host.security.visitor import visitor_of
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.details import DETAILS, Person, normalize_details, read_details
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, generate_player_id
 from faristol.kernel.refusal import N_, Refusal
 from faristol.mail import outbox
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -34,7 +34,7 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
 from faristol.text import LANGUAGES
-from faristol.tournament.command_handling.identity import checked_note, player_id
+from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.fees.queries import get_own_fee
@@ -117,7 +117,7 @@ class Entrants:
         )
         # The stored answer of the command has no key: the record and its archives would keep it.
         received.key = links.new_key()
-        link = EntryLink(asked.tournament_id, received.entry, player_id(command_id))
+        link = EntryLink(asked.tournament_id, received.entry, generate_player_id(command_id))
         async with office.record.writing() as connection:
             await links.store_link(connection, link, received.key, loaded.current.now)
         return received
@@ -156,7 +156,7 @@ class Entrants:
     ) -> Any:
         """Receive an entry with its personal details; a confirmed one with the key of its link."""
         office, command_id = self._office, canonical(asked.command_id)
-        person = Person(player_id(command_id), **read_details(asked))
+        person = Person(generate_player_id(command_id), **read_details(asked))
         given = Submission(person.player_id, asked.category, asked.listing, asked.language, bool(waiting))
 
         async def attempt() -> tuple[Decision, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -36,7 +36,7 @@ from faristol.tournament.results.results import (
     winner_by,
 )
 from faristol.tournament.rounds.systems import losers_by_absence
-from faristol.tournament.situation import PairingCommand, Situation, of_game
+from faristol.tournament.situation import PairingCommand, Situation, name_game, of_game
 from faristol.tournament.state import (
     GameDecision,
     Pairing,
@@ -357,11 +357,7 @@ def _build_entry_events(
     return [*noted, act, *recorded, *beside]
 
 
-def _games(request: Any) -> Iterable[str]:
-    return (request.game_id,)
-
-
-def _all_games(request: pb.EnterResultsRequest) -> Iterable[str]:
+def _all_games(state: TournamentState, request: pb.EnterResultsRequest) -> Iterable[str]:
     return [result.game_id for result in request.results]
 
 
@@ -371,13 +367,13 @@ def _players(state: TournamentState, request: pb.EnterResultsRequest) -> Collect
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.GiveForfeitRequest: PairingCommand(
-        give_forfeit, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+        give_forfeit, of_tables=True, tells=events.ResultRecorded, games=name_game, concerned=of_game
     ),
     pb.EnterResultRequest: PairingCommand(
-        enter_result, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+        enter_result, of_tables=True, tells=events.ResultRecorded, games=name_game, concerned=of_game
     ),
     pb.EnterSignedSheetRequest: PairingCommand(
-        enter_signed_sheet, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+        enter_signed_sheet, of_tables=True, tells=events.ResultRecorded, games=name_game, concerned=of_game
     ),
     pb.EnterResultsRequest: PairingCommand(enter_results, of_tables=True, games=_all_games, concerned=_players),
 }

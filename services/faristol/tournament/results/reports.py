@@ -19,7 +19,7 @@ from faristol.tournament.results.confirmations import confirm_result
 from faristol.tournament.results.corrections import correct_result, correct_unconfirmed
 from faristol.tournament.results.entry import enter_reported
 from faristol.tournament.results.results import final_scores, given_scores
-from faristol.tournament.situation import PairingCommand, Situation, of_game
+from faristol.tournament.situation import PairingCommand, Situation, name_game, of_game
 from faristol.tournament.state import Pairing
 
 
@@ -109,8 +109,6 @@ def _effect(situation: Situation, request: pb.ReportResultRequest, new_events: S
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
-    pb.ReportResultRequest: PairingCommand(
-        report_result, of_tables=True, games=lambda request: (request.game_id,), more=_effect
-    ),
+    pb.ReportResultRequest: PairingCommand(report_result, of_tables=True, games=name_game, more=_effect),
     pb.DecideDisputeRequest: PairingCommand(decide_dispute, of_tables=True, concerned=of_game),
 }

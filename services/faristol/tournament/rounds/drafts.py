@@ -275,7 +275,6 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 def _restore(situation: Situation, version: int, note: str) -> list[Message]:
     """Restore a discarded draft. Raises ``Refusal`` if the round is paired, or has another draft."""
     act, before = situation.act(version), situation.past_events[: version - 1]
-    assert isinstance(act, events.DraftDiscarded)
     check_next(situation.state, act.round)
     draft = reduce(evolve, before, TournamentState()).draft
     assert draft is not None

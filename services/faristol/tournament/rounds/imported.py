@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_RESULTS
-from faristol.tournament.conditions import build_not_registered_refusal, check_open
+from faristol.tournament.conditions import check_open, check_registered
 from faristol.tournament.results.entry import MAX_BATCH_RESULTS, enter_imported
 from faristol.tournament.results.results import MOST_POINTS
 from faristol.tournament.rounds.tables import hall_of_table
@@ -154,9 +154,7 @@ def _check_players(state: TournamentState, given: pb.ImportedRound) -> None:
     """Raise ``Refusal`` for unknown players, ``Invalid`` unless each player has exactly one place in the round."""
     seated = [player for game in given.games for player in (game.first_player_id, game.second_player_id)]
     seated += [*filter(None, [given.bye_player_id]), *(bye.player_id for bye in given.byes)]
-    for player_id in seated:
-        if state.player(player_id) is None:
-            raise build_not_registered_refusal(state, player_id)
+    check_registered(state, *seated)
     for bye in given.byes:
         if bye.kind not in REQUESTED_BYES:
             raise Invalid("rounds", N_("expected a kind for each bye"))

@@ -184,7 +184,6 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     Raises ``Refusal`` if the pairing would differ because of events since then.
     """
     unpaired, before = situation.act(version), situation.past_events[: version - 1]
-    assert isinstance(unpaired, events.RoundUnpaired)
     number = unpaired.round
     was = reduce(evolve, before, TournamentState()).played[number - 1]
     asked = pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm), draft=False)

@@ -207,13 +207,14 @@ def check_all_there(
         and player.player_id not in there
         and (not state.teams or ((team := state.team_of(player.player_id)) and team.team_id in teams))
     ]
-    if left_out:
-        raise Refusal(
-            "ENTERED_AFTER_PAIRING",
-            "",
-            ENTERED_AFTER_PAIRING[is_published],
-            {"round": played.number, "players": ", ".join(left_out)},
-        )
+    _check_none_entered(played, left_out, is_published=is_published)
+
+
+def _check_none_entered(played: RoundState, entered: Sequence[str], *, is_published: bool) -> None:
+    """Raise ``Refusal`` for players who entered after the pairing."""
+    if entered:
+        text = ENTERED_AFTER_PAIRING[is_published]
+        raise Refusal("ENTERED_AFTER_PAIRING", "", text, {"round": played.number, "players": ", ".join(entered)})
 
 
 BRACKET_CHANGED: Mapping[bool, str] = {
@@ -234,13 +235,7 @@ def _check_bracket(state: TournamentState, ruleset: Ruleset, played: RoundState,
         for player in state.players
         if played.number == 1 and player.takes_part(1) and player.player_id not in seeds
     ]
-    if entered:
-        raise Refusal(
-            "ENTERED_AFTER_PAIRING",
-            "",
-            ENTERED_AFTER_PAIRING[is_published],
-            {"round": played.number, "players": ", ".join(entered)},
-        )
+    _check_none_entered(played, entered, is_published=is_published)
     pairs = {
         frozenset(match.players)
         for match in bracket_of(state, ruleset, seeds).matches

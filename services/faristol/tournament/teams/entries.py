@@ -180,7 +180,6 @@ def _line_up_before(changed: events.LineUpSet, before: Sequence[Message]) -> Mes
 
 def _withdraw_again(situation: Situation, version: int, note: str) -> list[Message]:
     back = situation.act(version)
-    assert isinstance(back, events.TeamReinstated)
     since = next(
         event.round
         for event in reversed(situation.past_events[: version - 1])

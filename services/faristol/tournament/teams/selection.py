@@ -9,7 +9,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.tournament.conditions import build_not_registered_refusal, check_open
+from faristol.tournament.conditions import check_open, check_registered
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import TeamState, TournamentState
 from faristol.tournament.teams.tournament import between
@@ -36,9 +36,7 @@ def of_pair(situation: Situation, request: NamesPair) -> tuple[TournamentState, 
     first, second = _two(
         "player_ids", request.player_ids, N_("are {players}; expected two different players"), "players"
     )
-    for player_id in (first, second):
-        if state.player(player_id) is None:
-            raise build_not_registered_refusal(state, player_id)
+    check_registered(state, first, second)
     return state, (first, second), "player_ids"
 
 
