@@ -38,7 +38,7 @@ from faristol.rules.officials import check_not_concerned
 from faristol.tournament.command_handling import undo
 from faristol.tournament.command_handling.registry import BASE_COMMANDS
 from faristol.tournament.conditions import check_not_removed
-from faristol.tournament.results.results import final_scores, record_result
+from faristol.tournament.results.results import list_scores, record_result
 from faristol.tournament.situation import PairingCommand, Situation
 from faristol.tournament.state import ChangeProposal, GameDecision, Phase, TournamentState
 
@@ -109,7 +109,7 @@ def build_proposal(
         changes=_encode_events(new_events),
         round=next(filter(None, map(round_of, new_events)), 0),
         game_id=game_id,
-        scores_before=_list_scores(state, game_id),
+        scores_before=list_scores(state, game_id),
         note=getattr(request, "note", ""),
     )
     for each in state.proposals:
@@ -208,7 +208,7 @@ def _decide_again(situation: Situation, found: ChangeProposal) -> list[Message]:
             asked.note = note
         new_events = _PROPOSABLE[kind].decide(situation, asked)
     is_same = _encode_events(new_events) == list(proposed.changes)
-    if not is_same or _list_scores(state, proposed.game_id) != list(proposed.scores_before):
+    if not is_same or list_scores(state, proposed.game_id) != list(proposed.scores_before):
         raise Refusal(
             "PROPOSAL_OUTDATED",
             "",
@@ -229,14 +229,6 @@ def _build_answer(
         official_id=situation.caller_id,
         note=note,
     )
-
-
-def _list_scores(state: TournamentState, game_id: str) -> list[game_events.FinalScore]:
-    """Return the scores of a game in the order of the pairing; an empty list without a result."""
-    found = state.find_game(game_id)
-    if found is None:
-        return []
-    return final_scores(zip(found[1].player_ids, found[0].results.get(game_id, ()), strict=False))
 
 
 def _encode_events(new_events: Iterable[Message]) -> list[events.ProposedEvent]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
+from faristol.tournament.state.player import with_item, with_key, without_key
 
 
 def fees_stream(tournament_id: str) -> str:
@@ -61,8 +62,7 @@ class FeeState:
 
     def change_payment(self, number: int, **values: object) -> FeeState:
         """Return the state with other values of a payment."""
-        payment = replace(self.payments[number - 1], **values)  # type: ignore[arg-type] # values of its fields
-        return replace(self, payments=(*self.payments[: number - 1], payment, *self.payments[number:]))
+        return replace(self, payments=with_item(self.payments, number, **values))
 
 
 def evolve_fees(state: FeeState, event: Message) -> FeeState:
@@ -71,9 +71,9 @@ def evolve_fees(state: FeeState, event: Message) -> FeeState:
         case events.FeesSet():
             return replace(state, settings=event)
         case events.FeeAdjusted():
-            others = {player: amount for player, amount in state.adjusted.items() if player != event.player_id}
-            own = {} if event.computed else {event.player_id: event.amount}
-            return replace(state, adjusted=MappingProxyType({**others, **own}))
+            if event.computed:
+                return replace(state, adjusted=without_key(state.adjusted, event.player_id))
+            return replace(state, adjusted=with_key(state.adjusted, event.player_id, event.amount))
         case events.PaymentRecorded():
             payment = Payment(
                 event.payment, event.player_id, event.amount, event.method, event.document, event.reference

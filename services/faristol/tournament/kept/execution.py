@@ -34,8 +34,8 @@ from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.proposals import propose
 from faristol.tournament.conditions import check_meets_at_tables
 from faristol.tournament.kept.finished import read_missing_result
-from faristol.tournament.kept.keeping import find_scores
 from faristol.tournament.kept.requests import KEPT_REQUESTS
+from faristol.tournament.results.results import format_scores, list_scores
 from faristol.tournament.state import TournamentState, evolve
 
 NOT_KEPT = N_("The command of the hall {hall} cannot be executed: it is not one on a result of its tables.")
@@ -152,7 +152,7 @@ def _check_unchanged(state: TournamentState, kept: events.HallCommandKept) -> No
 
     Raises ``Refusal`` if it was changed there in the meantime: the hall did not know that.
     """
-    here = find_scores(state, kept.game_id)
+    here = list_scores(state, kept.game_id)
     if kept.scores_before and here != list(kept.scores_before):
         raise Refusal(
             "RESULT_CHANGED",
@@ -160,8 +160,8 @@ def _check_unchanged(state: TournamentState, kept: events.HallCommandKept) -> No
             CHANGED,
             {
                 "hall": kept.hall,
-                "before": "–".join(str(each.score) for each in kept.scores_before),
-                "here": "–".join(str(each.score) for each in here),
+                "before": format_scores(each.score for each in kept.scores_before),
+                "here": format_scores(each.score for each in here),
             },
         )
 

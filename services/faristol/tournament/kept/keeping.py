@@ -35,6 +35,7 @@ from faristol.table.game.state import Phase
 from faristol.table.ownership import refuse_foreign
 from faristol.tournament.kept.finished import FinishedTables
 from faristol.tournament.kept.requests import MAX_KEPT_RESULTS_COUNT, is_kept, parts_of, refuse_unkept
+from faristol.tournament.results.results import list_scores
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import Pairing, TournamentState, evolve, stream
 
@@ -131,13 +132,7 @@ class KeptCommands:
         kept = {each.game_id for _, each in await self._list_effective(state.tournament_id) if each.scores}
         copied = await self._load_copied(state.tournament_id)
         kept |= (await self._finished.results_of(copied)).keys()
-        found: dict[str, Sequence[FinalScore]] = {}
-        for game_id in sorted(kept):
-            played_at = state.find_game(game_id)
-            if played_at is not None:
-                played, pairing = played_at
-                found[game_id] = _scores_of(pairing, played.results.get(game_id, ()))
-        return found
+        return {game_id: list_scores(state, game_id) for game_id in sorted(kept) if state.find_game(game_id)}
 
     async def _load_copied(self, tournament_id: str) -> TournamentState:
         """Load the tournament as the championship has it."""
@@ -193,12 +188,12 @@ class KeptCommands:
         record, tournament_id = self._record, loaded.state.tournament_id
         parts = parts_of(request, canonical(request.command_id))
         after = reduce(evolve, new_events, loaded.state)
-        found = [each for part in parts if (each := after.find_game(part.game_id))]
-        tables = await self._load_tables([pairing for _, pairing in found])
+        pairings = [each[1] for part in parts if (each := after.find_game(part.game_id))]
+        tables = await self._load_tables(pairings)
         version, also = await self._read_versions(tournament_id)
         writes: list[Write] = []
         guards = [*guards, *also, Guard(stream(tournament_id), loaded.version)]
-        for part, (played, pairing) in zip(parts, found, strict=True):
+        for part, pairing in zip(parts, pairings, strict=True):
             table = tables[pairing.game_id]
             if table is None:
                 raise NotFound("game", pairing.game_id)
@@ -209,8 +204,8 @@ class KeptCommands:
                 hall=table.game.hall,
                 game_id=pairing.game_id,
                 table=pairing.table,
-                scores=_scores_of(pairing, played.results.get(pairing.game_id, ())),
-                scores_before=find_scores(loaded.state, pairing.game_id),
+                scores=list_scores(after, pairing.game_id),
+                scores_before=list_scores(loaded.state, pairing.game_id),
                 occurred_at=situation.occurred_at,
             )
             name, closing = kept_stream(tournament_id, record.owner_key), _close(table, effects)
@@ -281,20 +276,6 @@ def _close(table: Settled, new_events: Sequence[Message]) -> Decision:
         occurred_at=timestamp(max(instant(result.occurred_at), table.table.last_at)),
     )
     return table.decision(table.with_consequences([closed]))
-
-
-def _scores_of(pairing: Pairing, points: Sequence[int]) -> list[FinalScore]:
-    """Return the scores of a result in the order of the seats; an empty list without a result."""
-    return [
-        FinalScore(player_id=player_id, score=score)
-        for player_id, score in zip(pairing.player_ids, points, strict=False)
-    ]
-
-
-def find_scores(state: TournamentState, game_id: str) -> list[FinalScore]:
-    """Return the scores of the result of a game in the order of the seats; an empty list without a result."""
-    found = state.find_game(game_id)
-    return _scores_of(found[1], found[0].results.get(game_id, ())) if found else []
 
 
 def _game_of(event: Any) -> str:

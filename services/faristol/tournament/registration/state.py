@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.tournament.state.player import with_item
 
 PREFIX = "registration-"
 
@@ -90,8 +91,7 @@ class RegistrationState:
 
     def change_entry(self, number: int, **values: object) -> RegistrationState:
         """Return the state with other values of an entry."""
-        entry = replace(self.entries[number - 1], **values)  # type: ignore[arg-type] # values of its fields
-        return replace(self, entries=(*self.entries[: number - 1], entry, *self.entries[number:]))
+        return replace(self, entries=with_item(self.entries, number, **values))
 
 
 def evolve_registration(state: RegistrationState, event: Message) -> RegistrationState:

@@ -153,6 +153,12 @@ def final_scores(scores: Iterable[tuple[str, int]]) -> list[game_events.FinalSco
     return [game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores]
 
 
+def list_scores(state: TournamentState, game: str) -> list[game_events.FinalScore]:
+    """Return the scores of a game in the order of the pairing; an empty list without a result."""
+    found = state.find_game(game)
+    return final_scores(zip(found[1].player_ids, found[0].results.get(game, ()), strict=False)) if found else []
+
+
 def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> tuple[tuple[str, int], ...]:
     """Return the scores of a request in the order of the table. Raises ``Invalid`` unless each player has one."""
     names = [score.player_id for score in given]

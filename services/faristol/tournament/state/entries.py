@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, get_args
 
 from google.protobuf.message import Message
 
 from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.tournament.state.player import PlayerState
+from faristol.tournament.state.player import PlayerState, with_item, with_key, without_key
 from faristol.tournament.state.team import TeamState
 from faristol.tournament.state.tournament import (
     Appeal,
@@ -125,28 +124,22 @@ def _apply_appeal_ended(
         phase = AppealPhase.WITHDRAWN
     else:
         phase = AppealPhase.UPHELD if event.upheld else AppealPhase.DISMISSED
-    appeals = list(state.appeals)
-    appeals[event.appeal - 1] = replace(appeals[event.appeal - 1], phase=phase)
-    return replace(state, appeals=tuple(appeals))
+    return replace(state, appeals=with_item(state.appeals, event.appeal, phase=phase))
 
 
 def _apply_pair_kept(state: TournamentState, event: events.PairKept) -> TournamentState:
     first, second = event.team_ids or event.player_ids
-    return _with_kept(state, event.round, (*state.kept.get(event.round, ()), (first, second)))
+    return replace(state, kept=with_key(state.kept, event.round, (*state.kept.get(event.round, ()), (first, second))))
 
 
 def _apply_pair_released(state: TournamentState, event: events.PairReleased) -> TournamentState:
     left = tuple(pair for pair in state.kept.get(event.round, ()) if set(pair) != _pair_of(event))
-    return _with_kept(state, event.round, left)
+    return replace(state, kept=with_key(state.kept, event.round, left))
 
 
 def _pair_of(event: events.PairForbidden | events.PairAllowed | events.PairReleased) -> frozenset[str]:
     """Return the two players, or the two teams, of an event."""
     return frozenset(event.team_ids or event.player_ids)
-
-
-def _with_kept(state: TournamentState, number: int, pairs: tuple[tuple[str, str], ...]) -> TournamentState:
-    return replace(state, kept=MappingProxyType({**state.kept, number: pairs}))
 
 
 def _change_player(player: PlayerState, event: OfPlayer | OfTeam, paired: int) -> PlayerState:
@@ -167,10 +160,9 @@ def _change_player(player: PlayerState, event: OfPlayer | OfTeam, paired: int) -
             missed = player.missed.union(range(since, event.round))
             return replace(player, withdrawn=None, missed=missed, gave_up="", displaced=False)
         case events.ByeGranted():
-            return replace(player, byes=MappingProxyType({**player.byes, event.round: REQUESTED_BYES[event.kind]}))
+            return replace(player, byes=with_key(player.byes, event.round, REQUESTED_BYES[event.kind]))
         case events.ByeRevoked():
-            left = {number: kind for number, kind in player.byes.items() if number != event.round}
-            return replace(player, byes=MappingProxyType(left))
+            return replace(player, byes=without_key(player.byes, event.round))
         case events.TableFixed():
             return replace(player, table=event.table)
         case events.TableReleased():
@@ -204,17 +196,9 @@ def _amend_player(player: PlayerState, event: events.PlayerAmended) -> PlayerSta
     return replace(player, category=event.category) if events.ENTRY_PART_CATEGORY in event.parts else player
 
 
-def _apply_data_request_answered(state: TournamentState, event: events.DataRequestAnswered) -> TournamentState:
-    place = event.request - 1
-    answered = replace(state.data_requests[place], waits=False)
-    return replace(state, data_requests=(*state.data_requests[:place], answered, *state.data_requests[place + 1 :]))
-
-
 def _apply_player_request_answered(state: TournamentState, event: events.PlayerRequestAnswered) -> TournamentState:
-    place = event.request - 1
-    answered = replace(state.player_requests[place], waits=False, granted=event.granted, taken_back=event.taken_back)
-    requests = (*state.player_requests[:place], answered, *state.player_requests[place + 1 :])
-    return replace(state, player_requests=requests)
+    outcome = {"waits": False, "granted": event.granted, "taken_back": event.taken_back}
+    return replace(state, player_requests=with_item(state.player_requests, event.request, **outcome))
 
 
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
@@ -235,7 +219,9 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.DataRequestLodged: lambda state, event: replace(
         state, data_requests=(*state.data_requests, DataRequest(event.player_id, event.kind))
     ),
-    events.DataRequestAnswered: _apply_data_request_answered,
+    events.DataRequestAnswered: lambda state, event: replace(
+        state, data_requests=with_item(state.data_requests, event.request, waits=False)
+    ),
     events.CheckInOpened: lambda state, event: replace(state, check_in_round=event.round),
     events.PlayerActsSet: lambda state, event: replace(
         state,

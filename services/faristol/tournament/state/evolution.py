@@ -15,6 +15,7 @@ from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.tournament.state import drafts, entries, rounds
+from faristol.tournament.state.player import with_item, with_key, without_key
 from faristol.tournament.state.rounds import with_round
 from faristol.tournament.state.tournament import (
     ChangeProposal,
@@ -72,14 +73,6 @@ def _apply_division_renamed(state: TournamentState, event: events.DivisionRename
     return replace(state, division=own, divisions=divisions)
 
 
-def _apply_tournament_described(state: TournamentState, event: events.TournamentDescribed) -> TournamentState:
-    return replace(state, **read_shared_fields(event, TournamentState))
-
-
-def _apply_halls_set(state: TournamentState, event: events.HallsSet) -> TournamentState:
-    return replace(state, halls=tuple(HallRange.of(hall) for hall in event.halls), top_tables=event.top_tables)
-
-
 def _apply_message_sent(
     state: TournamentState, event: events.MessageSent | events.PlayerMessageSent
 ) -> TournamentState:
@@ -90,43 +83,26 @@ def _apply_message_sent(
 def _apply_message_withdrawn(
     state: TournamentState, event: events.MessageWithdrawn | events.PlayerMessageWithdrawn
 ) -> TournamentState:
-    messages = [*state.messages]
-    messages[event.number - 1] = replace(messages[event.number - 1], withdrawn=True)
-    return replace(state, messages=tuple(messages))
+    return replace(state, messages=with_item(state.messages, event.number, withdrawn=True))
 
 
 def _apply_screen_set(state: TournamentState, event: events.ScreenSet) -> TournamentState:
     shown = frozenset(part.digest for part in event.programme if part.digest)
     return replace(
         state,
-        screens=MappingProxyType({**state.screens, event.code: event.name}),
-        pictures_of_screens=MappingProxyType({**state.pictures_of_screens, event.code: shown}),
+        screens=with_key(state.screens, event.code, event.name),
+        pictures_of_screens=with_key(state.pictures_of_screens, event.code, shown),
     )
 
 
 def _apply_screen_removed(state: TournamentState, event: events.ScreenRemoved) -> TournamentState:
-    screens = {code: name for code, name in state.screens.items() if code != event.code}
-    shown = {code: digests for code, digests in state.pictures_of_screens.items() if code != event.code}
-    return replace(state, screens=MappingProxyType(screens), pictures_of_screens=MappingProxyType(shown))
-
-
-def _apply_picture_added(state: TournamentState, event: events.PictureAdded) -> TournamentState:
-    return replace(state, pictures=MappingProxyType({**state.pictures, event.digest: event.name}))
-
-
-def _apply_picture_removed(state: TournamentState, event: events.PictureRemoved) -> TournamentState:
-    pictures = {digest: name for digest, name in state.pictures.items() if digest != event.digest}
-    return replace(state, pictures=MappingProxyType(pictures))
+    shown = without_key(state.pictures_of_screens, event.code)
+    return replace(state, screens=without_key(state.screens, event.code), pictures_of_screens=shown)
 
 
 def _apply_table_claimed(state: TournamentState, event: events.TableClaimed) -> TournamentState:
     others = {table: annotator for table, annotator in state.claims.items() if annotator != event.annotator_id}
-    return replace(state, claims=MappingProxyType({**others, event.table: event.annotator_id}))
-
-
-def _apply_claim_released(state: TournamentState, event: events.ClaimReleased) -> TournamentState:
-    claims = {table: annotator for table, annotator in state.claims.items() if table != event.table}
-    return replace(state, claims=MappingProxyType(claims))
+    return replace(state, claims=with_key(others, event.table, event.annotator_id))
 
 
 def _apply_prize_list_set(state: TournamentState, event: events.PrizeListSet) -> TournamentState:
@@ -139,7 +115,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
     events.DivisionRenamed: _apply_division_renamed,
-    events.TournamentDescribed: _apply_tournament_described,
+    events.TournamentDescribed: lambda state, event: replace(state, **read_shared_fields(event, TournamentState)),
     events.ContactSet: lambda state, event: state,
     events.ArbitersNamed: lambda state, event: state,
     events.UndoNoted: lambda state, event: state,
@@ -149,19 +125,23 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.RoundsChanged: lambda state, event: replace(state, rounds=event.rounds),
     events.RulesetPinned: lambda state, event: replace(state, ruleset=Pin.of(event.ruleset)),
     events.LexiconPinned: lambda state, event: replace(state, lexicon=Pin.of(event.lexicon)),
-    events.HallsSet: _apply_halls_set,
+    events.HallsSet: lambda state, event: replace(
+        state, halls=tuple(map(HallRange.of, event.halls)), top_tables=event.top_tables
+    ),
     events.RoundsAnnounced: lambda state, event: replace(state, announced=tuple(event.times)),
     **dict.fromkeys((events.MessageSent, events.PlayerMessageSent), _apply_message_sent),
     **dict.fromkeys((events.MessageWithdrawn, events.PlayerMessageWithdrawn), _apply_message_withdrawn),
     events.ScreenSet: _apply_screen_set,
     events.ScreenRemoved: _apply_screen_removed,
-    events.PictureAdded: _apply_picture_added,
-    events.PictureRemoved: _apply_picture_removed,
+    events.PictureAdded: lambda state, event: replace(
+        state, pictures=with_key(state.pictures, event.digest, event.name)
+    ),
+    events.PictureRemoved: lambda state, event: replace(state, pictures=without_key(state.pictures, event.digest)),
     events.BroadcastDelaySet: lambda state, event: replace(state, delay_minutes=event.minutes),
     events.SlotPointed: lambda state, event: replace(state, slots=state.slots | {event.slot}),
     events.SlotRemoved: lambda state, event: replace(state, slots=state.slots - {event.slot}),
     events.TableClaimed: _apply_table_claimed,
-    events.ClaimReleased: _apply_claim_released,
+    events.ClaimReleased: lambda state, event: replace(state, claims=without_key(state.claims, event.table)),
     events.PrizesOffered: lambda state, event: state,
     events.PrizeRulesSet: lambda state, event: state,
     events.PrizeListSet: _apply_prize_list_set,
@@ -169,7 +149,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, prize_lists=tuple(number for number in state.prize_lists if number != event.list)
     ),
     events.ResultCheckSet: lambda state, event: replace(
-        state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
+        state, result_check=ResultCheck(**read_shared_fields(event, ResultCheck))
     ),
     events.SecondOfficialSet: lambda state, event: replace(state, second_official=event.required),
     events.ChangeProposed: lambda state, event: replace(

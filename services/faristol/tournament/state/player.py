@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from faristol.rules import Bye
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def with_item(items: tuple[V, ...], number: int, **changed: Any) -> tuple[V, ...]:
+    """Return items with other values of fields of the one with a number, from 1."""
+    item: Any = items[number - 1]
+    return (*items[: number - 1], replace(item, **changed), *items[number:])
+
+
+def with_key(known: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+    """Return a mapping with another value of a key."""
+    return MappingProxyType({**known, key: value})
+
+
+def without_key(known: Mapping[K, V], key: K) -> Mapping[K, V]:
+    """Return a mapping without a key."""
+    return MappingProxyType({other: value for other, value in known.items() if other != key})
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
+from faristol.tournament.state.player import with_key, without_key
 from faristol.tournament.state.team import TeamState
 from faristol.tournament.state.tournament import (
     GameDecision,
@@ -67,10 +68,6 @@ def _unseed_team(team: TeamState, number: int) -> TeamState:
     return replace(team, entry=entry)
 
 
-def _apply_result_recorded(state: TournamentState, event: events.ResultRecorded) -> TournamentState:
-    return _with_result(state, event, GameDecision.by(event))
-
-
 def _apply_result_corrected(state: TournamentState, event: events.ResultCorrected) -> TournamentState:
     before = state.played[event.round - 1].decided[event.game_id]
     after = _with_result(state, event, before.apply_correction(event))
@@ -82,9 +79,13 @@ def _with_result(
 ) -> TournamentState:
     played = state.played[event.round - 1]
     scores = tuple(score.score for score in event.scores)
-    results = MappingProxyType({**played.results, event.game_id: scores})
-    all_decided = MappingProxyType({**played.decided, event.game_id: decided})
-    return with_round(state, event.round, results=results, decided=all_decided)
+    results, all_decided = played.results, played.decided
+    return with_round(
+        state,
+        event.round,
+        results=with_key(results, event.game_id, scores),
+        decided=with_key(all_decided, event.game_id, decided),
+    )
 
 
 def _apply_result_entered(state: TournamentState, event: events.ResultEntered) -> TournamentState:
@@ -101,15 +102,14 @@ def take_off_entered(state: TournamentState, number: int, game: str) -> Tourname
     off = tuple(each for each in noted if not each.beside_result)
     if not off:
         return state
-    game_sanctions = {**played.game_sanctions, game: (*played.game_sanctions.get(game, ()), *off)}
+    sanctions = with_key(played.game_sanctions, game, (*played.game_sanctions.get(game, ()), *off))
     at_table = _with_game(played.at_table, game, tuple(each for each in noted if each.beside_result))
-    return with_round(state, number, game_sanctions=MappingProxyType(game_sanctions), at_table=at_table)
+    return with_round(state, number, game_sanctions=sanctions, at_table=at_table)
 
 
 def _with_game(each: Mapping[str, tuple[T, ...]], game: str, listed: tuple[T, ...]) -> Mapping[str, tuple[T, ...]]:
     """Return a mapping by game with a new list for one game. An empty list removes the game."""
-    others = {other: known for other, known in each.items() if other != game}
-    return MappingProxyType({**others, game: listed} if listed else others)
+    return with_key(each, game, listed) if listed else without_key(each, game)
 
 
 def _apply_table_sanction_noted(state: TournamentState, event: events.TableSanctionNoted) -> TournamentState:
@@ -198,10 +198,8 @@ def _set_confirmed(
     ``changed`` has further fields of the round, so that the tournament is copied once only.
     """
     played, game = state.played[event.round - 1], event.game_id
-    confirmed = {other: known for other, known in played.confirmed_by.items() if other != game}
-    if persons:
-        confirmed[game] = persons
-    kept = {"confirmed_by": MappingProxyType(confirmed), "disputed": played.disputed - {game}}
+    confirmed = _with_game(played.confirmed_by, game, persons)
+    kept = {"confirmed_by": confirmed, "disputed": played.disputed - {game}}
     return with_round(state, event.round, **(kept | changed))
 
 
@@ -243,7 +241,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, event.round, phase=Phase.STARTED, started_at=event.occurred_at.ToDatetime(tzinfo=UTC)
     ),
     events.RoundClosed: lambda state, event: with_round(state, event.round, phase=Phase.CLOSED),
-    events.ResultRecorded: _apply_result_recorded,
+    events.ResultRecorded: lambda state, event: _with_result(state, event, GameDecision.by(event)),
     events.ResultEntered: _apply_result_entered,
     events.ResultCorrected: _apply_result_corrected,
     events.ResultConfirmed: _apply_result_confirmed,
