@@ -9,11 +9,11 @@ from faristol.mail.smtp import MailServer, server_of
 from faristol.tournament import reactions
 from faristol.tournament.broadcast_timer import BroadcastTimer
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.fees.service import fee_service
 from faristol.tournament.kept.execution import execute_kept
 from faristol.tournament.publication_timer import PublicationTimer
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.reactions import erasures, withdrawals
 from faristol.tournament.registration.service import registration_service
 from faristol.tournament.service import service
@@ -28,17 +28,17 @@ def part(runtime: Runtime) -> Part:
     """
     delivery = MailDelivery(runtime.record, _server(runtime), runtime.now, lambda: holder_of(runtime.place))
     pairing = PairingHandler(runtime)
-    office = RegistrationOffice(pairing, delivery)
-    fees = FeeOffice(pairing)
+    registration = RegistrationHandler(pairing, delivery)
+    fees = FeeHandler(pairing)
     return Part(
         name="pairing",
-        servicers=(service(pairing, office, fees), registration_service(office, fees), fee_service(fees)),
+        servicers=(service(pairing, registration, fees), registration_service(registration, fees), fee_service(fees)),
         reactions=(
             reactions.results(runtime.record),
             reactions.sanctions(runtime.record),
             execute_kept(pairing),
-            withdrawals(office),
-            erasures(office),
+            withdrawals(registration),
+            erasures(registration),
         ),
         tasks=(
             delivery.run,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tests.campaigns.day.browser import Browser
 from tests.campaigns.day.forms import FormError, Page, read_page
-from tests.campaigns.day.site import PostOffice
+from tests.campaigns.day.site import AddressedInbox
 from tests.support.push_services import PushBrowser, PushServer
 
 from faristol.tournament.registration import messages
@@ -76,7 +76,7 @@ class Player:
 
     # --- registration ------------------------------------------------------------------------------------------------
 
-    async def enter(self, post: PostOffice, *, confirms: bool) -> None:
+    async def enter(self, post: AddressedInbox, *, confirms: bool) -> None:
         """Send the form, and confirm it by the link of the message."""
         page = await self.phone.open("registration", f"/tournaments/{self.tournament}/register")
         form = page.form_to(f"/tournaments/{self.tournament}/register")

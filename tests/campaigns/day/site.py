@@ -24,7 +24,7 @@ POLL_SECONDS = 0.1
 SECOND_TICKS_COUNT = os.sysconf("SC_CLK_TCK")
 
 
-class PostOffice(Inbox):
+class AddressedInbox(Inbox):
     """The mail server, with the messages by address."""
 
     def __init__(self) -> None:
@@ -56,7 +56,9 @@ async def wait_until(condition: Callable[[], bool], seconds: float) -> float:
 class Site:
     """The processes of the cell, and the services of others that it uses."""
 
-    def __init__(self, folder: Path, mails: PostOffice, pushes: PushServer, mail_port: int, database_url: str) -> None:
+    def __init__(
+        self, folder: Path, mails: AddressedInbox, pushes: PushServer, mail_port: int, database_url: str
+    ) -> None:
         http, grpc = free_port(), free_port()
         self.base = f"http://127.0.0.1:{http}"
         self.mails, self.pushes = mails, pushes
@@ -129,7 +131,7 @@ def _cpu_seconds(pid: int) -> float:
 @asynccontextmanager
 async def open_site(folder: Path, database_url: str = "") -> AsyncIterator[Site]:
     """Yield the cell, on the embedded database if none is given."""
-    mails, mail_port = PostOffice(), free_mail_port()
+    mails, mail_port = AddressedInbox(), free_mail_port()
     async with open_push_server(folder) as (pushes, authority):
         before = os.environ.get("SSL_CERT_FILE")
         os.environ["SSL_CERT_FILE"] = str(authority)  # of the push service

@@ -198,9 +198,9 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
     await other.found_tournament()
     await other.appoint("ada", "berta")
     await other.appoint("head", languages=["en"], director=True)
-    for office in (court, other):
-        await office.set_mode(events.MODE_JUDGE)
-        await office.open_game(f"{office.tournament}-r1-t1")
+    for judged in (court, other):
+        await judged.set_mode(events.MODE_JUDGE)
+        await judged.open_game(f"{judged.tournament}-r1-t1")
     first = await court.challenge("cup-r1-t1", ANY)
     taken = await other.challenge("lliga-r1-t1", ANY)
     await court.wait_for_case("ada", taken)

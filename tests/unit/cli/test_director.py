@@ -26,7 +26,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import fee_events_pb2 as fee_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
-from faristol.presentation import history as office_history
+from faristol.presentation import history as history_sentences
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.table_terminal.shared.names import TournamentNames
@@ -535,14 +535,16 @@ def test_of_a_forfeit_that_was_corrected_the_history_says_who_had_won(scores: st
     if winner:
         corrected.details.append(f"winner-id-before: {winner}")
     acts = pairing.ListActsResponse(acts=[corrected])
-    (entry,) = office_history.describe_history(acts, TournamentNames(_copa()), "en")
+    (entry,) = history_sentences.describe_history(acts, TournamentNames(_copa()), "en")
     assert entry.also["scores_before"] == f"Before: {expected}."
 
 
 def test_a_tournament_without_a_lexicon_is_said_to_have_none() -> None:
     known = pairing.GetTournamentResponse(tournament_id="liga", name="Liga")
     created = pairing.Act(type="TournamentCreated", details=["name: Liga"])
-    (entry,) = office_history.describe_history(pairing.ListActsResponse(acts=[created]), TournamentNames(known), "en")
+    (entry,) = history_sentences.describe_history(
+        pairing.ListActsResponse(acts=[created]), TournamentNames(known), "en"
+    )
     assert entry.said == "Liga is created, without a lexicon."
     request = pairing.CreateTournamentRequest(tournament_id="liga", name="Liga", ruleset="fise", without_lexicon=True)
     answer = pairing.CreateTournamentResponse(tournament_id="liga")
@@ -553,22 +555,24 @@ def test_a_tournament_without_a_lexicon_is_said_to_have_none() -> None:
 
 def test_there_is_a_sentence_for_every_event_of_a_tournament() -> None:
     assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
-        *office_history.EVENT_COMMANDS,
-        *office_history.EVENT_SENTENCES,
+        *history_sentences.EVENT_COMMANDS,
+        *history_sentences.EVENT_SENTENCES,
     }
-    assert not office_history.EVENT_COMMANDS.keys() & office_history.EVENT_SENTENCES
+    assert not history_sentences.EVENT_COMMANDS.keys() & history_sentences.EVENT_SENTENCES
 
 
 def test_there_is_a_sentence_for_every_event_of_entries_and_fees() -> None:
     kinds = events_of(registration_events, fee_events)
-    assert {kind.DESCRIPTOR.name for kind in kinds} == office_history.OTHER_SENTENCES.keys()
+    assert {kind.DESCRIPTOR.name for kind in kinds} == history_sentences.OTHER_SENTENCES.keys()
 
 
 def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     """As in the answer to a command that states when a postponed game will be played."""
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
-    for method in {*office_history.EVENT_COMMANDS.values(), "GiveForfeit"}:
-        kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.EVENT_COMMANDS.get(kind.DESCRIPTOR.name) == method]
+    for method in {*history_sentences.EVENT_COMMANDS.values(), "GiveForfeit"}:
+        kinds = [
+            kind.DESCRIPTOR for kind in FOLDS if history_sentences.EVENT_COMMANDS.get(kind.DESCRIPTOR.name) == method
+        ]
         known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
         assert known.issuperset(re.findall(r"\{(\w+)", TOURNAMENT_COMMANDS[method].said)), method
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.register.test_model import Office, row
+from tests.unit.register.test_model import RegisterStore, row
 
 from faristol.gateway.federation.people_export import format_register
 from faristol.kernel.details import Person
@@ -31,21 +31,21 @@ TODAY = "2026-11-28"
 
 
 @pytest.fixture
-def office() -> Office:
-    made = Office()
+def store() -> RegisterStore:
+    made = RegisterStore()
     made.enter("anna", name="Anna Puig", club="CE Valls", birth_year=1987, federation_id="17", rating=1500)
     made.enter("biel", name="Biel Roca", federation_id="18", rating=1400)
     made.enter("carla", name="Carla Gil")
     return made
 
 
-def statuses(office: Office, *rows: pb.ListedPerson) -> list[tuple[str, int, str]]:
-    return [(each.name, each.status, each.person_id) for each in office.compare(list(rows))]
+def statuses(store: RegisterStore, *rows: pb.ListedPerson) -> list[tuple[str, int, str]]:
+    return [(each.name, each.status, each.person_id) for each in store.compare(list(rows))]
 
 
-def test_rows_are_new_changed_or_the_same_and_others_are_missing(office: Office) -> None:
+def test_rows_are_new_changed_or_the_same_and_others_are_missing(store: RegisterStore) -> None:
     assert statuses(
-        office,
+        store,
         row(2, "Anna Puig", federation_id="17", rating=1550),
         row(3, "Biel Roca", federation_id="18", rating=1400),
         row(4, "Dolors Mas", federation_id="20"),
@@ -57,10 +57,10 @@ def test_rows_are_new_changed_or_the_same_and_others_are_missing(office: Office)
     ]
 
 
-def test_a_change_has_both_values(office: Office) -> None:
+def test_a_change_has_both_values(store: RegisterStore) -> None:
     listed = row(2, "Anna Puig Roca", federation_id="17", rating=1550, club="CE Vic", has_licence=True)
     listed.licence_to = "2027-06-30"
-    (first, *_) = office.compare([listed])
+    (first, *_) = store.compare([listed])
     assert [(each.field, each.before, each.after) for each in first.changes] == [
         ("name", "Anna Puig", "Anna Puig Roca"),
         ("club", "CE Valls", "CE Vic"),
@@ -69,15 +69,15 @@ def test_a_change_has_both_values(office: Office) -> None:
     ]
 
 
-def test_an_empty_field_changes_no_value(office: Office) -> None:
-    (first, *_) = office.compare([row(2, "Anna Puig", federation_id="17")])
+def test_an_empty_field_changes_no_value(store: RegisterStore) -> None:
+    (first, *_) = store.compare([row(2, "Anna Puig", federation_id="17")])
     assert first.status == pb.ROW_STATUS_SAME
 
 
-def test_the_former_name_of_a_club_is_no_change(office: Office) -> None:
-    office.club("ce-valls", "Club Valls")
+def test_the_former_name_of_a_club_is_no_change(store: RegisterStore) -> None:
+    store.club("ce-valls", "Club Valls")
     for club in ("CE Valls", "Club Valls"):
-        (first, *_) = office.compare([row(2, "Anna Puig", federation_id="17", club=club)])
+        (first, *_) = store.compare([row(2, "Anna Puig", federation_id="17", club=club)])
         assert first.status == pb.ROW_STATUS_SAME
 
 
@@ -89,87 +89,87 @@ def test_the_former_name_of_a_club_is_no_change(office: Office) -> None:
         ({"name": "Eva Sol", "federation_id": "17", "birth_year": 2001}, pb.ROW_DOUBT_OTHER_PERSON),
     ],
 )
-def test_a_row_that_may_be_another_person_is_doubtful(office: Office, fields: dict[str, Any], doubt: int) -> None:
-    (first, *_) = office.compare([pb.ListedPerson(line=2, **fields)])
+def test_a_row_that_may_be_another_person_is_doubtful(store: RegisterStore, fields: dict[str, Any], doubt: int) -> None:
+    (first, *_) = store.compare([pb.ListedPerson(line=2, **fields)])
     assert (first.status, first.doubt, first.person_id) == (pb.ROW_STATUS_DOUBTFUL, doubt, "")
     assert first.candidates
 
 
-def test_a_list_without_numbers_is_matched_by_names(office: Office) -> None:
-    assert statuses(office, row(1, "ANNA PUIG", rating=1600))[0] == ("ANNA PUIG", pb.ROW_STATUS_CHANGED, "anna")
-    (first, *_) = office.compare([row(1, "ANNA PUIG", rating=1600)])
+def test_a_list_without_numbers_is_matched_by_names(store: RegisterStore) -> None:
+    assert statuses(store, row(1, "ANNA PUIG", rating=1600))[0] == ("ANNA PUIG", pb.ROW_STATUS_CHANGED, "anna")
+    (first, *_) = store.compare([row(1, "ANNA PUIG", rating=1600)])
     assert [each.field for each in first.changes] == ["rating"]
-    office.enter("anna-2", name="Anna Puig", another_person=True)
-    (first, *_) = office.compare([row(1, "Anna Puig", rating=1600)])
+    store.enter("anna-2", name="Anna Puig", another_person=True)
+    (first, *_) = store.compare([row(1, "Anna Puig", rating=1600)])
     assert (first.doubt, first.candidates) == (pb.ROW_DOUBT_SEVERAL, ("anna", "anna-2"))
 
 
-def test_a_cut_name_is_the_only_entry_that_begins_so(office: Office) -> None:
-    office.enter("josep", name="Josep Maria Puigdellívol")
-    (first, *_) = office.compare([row(1, "Josep Maria Puigdell", is_cut=True, rating=1000)])
+def test_a_cut_name_is_the_only_entry_that_begins_so(store: RegisterStore) -> None:
+    store.enter("josep", name="Josep Maria Puigdellívol")
+    (first, *_) = store.compare([row(1, "Josep Maria Puigdell", is_cut=True, rating=1000)])
     assert (first.person_id, [each.field for each in first.changes]) == ("josep", ["rating"])
 
 
-def test_a_person_in_two_rows_is_doubtful_in_both(office: Office) -> None:
-    found = office.compare([row(2, "Anna Puig", federation_id="17"), row(3, "Anna Puig", federation_id="17")])
+def test_a_person_in_two_rows_is_doubtful_in_both(store: RegisterStore) -> None:
+    found = store.compare([row(2, "Anna Puig", federation_id="17"), row(3, "Anna Puig", federation_id="17")])
     assert [each.doubt for each in found[:2]] == [pb.ROW_DOUBT_TWICE] * 2
-    found = office.compare([row(2, "Eva Sol"), row(3, "eva sol")])
+    found = store.compare([row(2, "Eva Sol"), row(3, "eva sol")])
     assert [each.doubt for each in found[:2]] == [pb.ROW_DOUBT_TWICE] * 2
 
 
-def test_a_player_of_an_earlier_tournament_is_proposed(office: Office) -> None:
-    known = RegisteredPersons(office.state, office.known.persons).with_others([Person("eva", "Eva Sol")])
+def test_a_player_of_an_earlier_tournament_is_proposed(store: RegisterStore) -> None:
+    known = RegisteredPersons(store.state, store.known.persons).with_others([Person("eva", "Eva Sol")])
     (first, *_) = compare([row(2, "Eva Sol", rating=1000)], known, TODAY)
     assert (first.doubt, first.candidates) == (pb.ROW_DOUBT_KNOWN_PLAYER, ("eva",))
     assert resolve(row(2, "Eva Sol", rating=1000), "eva", known).status == pb.ROW_STATUS_NEW
 
 
-def test_expired_licences_are_shown_with_the_row_taken(office: Office) -> None:
-    office.licence("anna", valid_to="2026-06-30")
-    office.licence("biel", valid_to="2026-06-30")
+def test_expired_licences_are_shown_with_the_row_taken(store: RegisterStore) -> None:
+    store.licence("anna", valid_to="2026-06-30")
+    store.licence("biel", valid_to="2026-06-30")
     renewed = row(2, "Anna Puig", federation_id="17", has_licence=True, licence_to="2027-06-30")
-    found = {each.name: each.expired_on for each in office.compare([renewed])}
+    found = {each.name: each.expired_on for each in store.compare([renewed])}
     assert found == {"Anna Puig": "", "Biel Roca": "2026-06-30", "Carla Gil": ""}
 
 
-def test_a_doubtful_row_is_taken_only_with_a_decision(office: Office) -> None:
+def test_a_doubtful_row_is_taken_only_with_a_decision(store: RegisterStore) -> None:
     listed = [row(2, "Anna Puig", federation_id="99", rating=1600)]
     with pytest.raises(Refusal):
-        office.take(listed)
-    office.take(listed, {2: ""})
-    (entered,) = office.state.entries.keys() - {"anna", "biel", "carla"}
-    assert office.details[entered]["federation_id"] == "99"
-    office.undo(office.state.version - 1)
-    office.take(listed, {2: "anna"})
-    assert office.details["anna"]["federation_id"] == "99"
+        store.take(listed)
+    store.take(listed, {2: ""})
+    (entered,) = store.state.entries.keys() - {"anna", "biel", "carla"}
+    assert store.details[entered]["federation_id"] == "99"
+    store.undo(store.state.version - 1)
+    store.take(listed, {2: "anna"})
+    assert store.details["anna"]["federation_id"] == "99"
 
 
-def test_a_number_belongs_to_one_person(office: Office) -> None:
+def test_a_number_belongs_to_one_person(store: RegisterStore) -> None:
     with pytest.raises(Refusal) as refused:
-        office.take([row(2, "Eva Sol", federation_id="17", birth_year=2001)], {2: ""})
+        store.take([row(2, "Eva Sol", federation_id="17", birth_year=2001)], {2: ""})
     assert refused.value.reason == "SAME_NUMBER_IN_REGISTER"
 
 
-def test_two_rows_are_not_taken_as_one_person(office: Office) -> None:
+def test_two_rows_are_not_taken_as_one_person(store: RegisterStore) -> None:
     with pytest.raises(Refusal) as refused:
-        office.take([row(2, "Eva Sol"), row(3, "eva sol")], {2: "anna", 3: "anna"})
+        store.take([row(2, "Eva Sol"), row(3, "eva sol")], {2: "anna", 3: "anna"})
     assert refused.value.reason == "ROWS_OF_ONE_PERSON"
 
 
-def test_only_the_selected_rows_are_taken(office: Office) -> None:
+def test_only_the_selected_rows_are_taken(store: RegisterStore) -> None:
     listed = [row(2, "Eva Sol"), row(3, "Fina Pla"), row(4, "Anna Puig", rating=1)]
-    compared, known = office.compare(listed), office.known
+    compared, known = store.compare(listed), store.known
     assert [each.line for each in select_rows(compared, known, {3}, {})] == [3]
     assert [each.line for each in select_rows(compared, known, (), {})] == [2, 3, 4]
     assert select_rows(compared, known, (), {}, only_selected=True) == []
 
 
-def test_the_digest_changes_with_the_register(office: Office) -> None:
+def test_the_digest_changes_with_the_register(store: RegisterStore) -> None:
     listed = [row(2, "Anna Puig", federation_id="17", rating=1550)]
-    before = digest_of(office.compare(listed))
-    assert digest_of(office.compare(listed)) == before
-    office.enter("anna", rating=1520)
-    assert digest_of(office.compare(listed)) != before
+    before = digest_of(store.compare(listed))
+    assert digest_of(store.compare(listed)) == before
+    store.enter("anna", rating=1520)
+    assert digest_of(store.compare(listed)) != before
 
 
 @pytest.mark.parametrize(
@@ -210,19 +210,19 @@ def listed_persons(draw: st.DrawFn) -> list[pb.ListedPerson]:
     return found
 
 
-def decide_all(office: Office, rows: list[pb.ListedPerson]) -> dict[int, str]:
+def decide_all(store: RegisterStore, rows: list[pb.ListedPerson]) -> dict[int, str]:
     """Decide that each doubtful row is a new person, unless it has the number of an entry."""
     return {
         each.line: each.candidates[0] if each.doubt == pb.ROW_DOUBT_OTHER_PERSON else ""
-        for each in office.compare(rows)
+        for each in store.compare(rows)
         if each.status == pb.ROW_STATUS_DOUBTFUL
     }
 
 
-def take_all(office: Office, rows: list[pb.ListedPerson]) -> None:
+def take_all(store: RegisterStore, rows: list[pb.ListedPerson]) -> None:
     """Take all rows of a list; a list that changes no entry is refused."""
     try:
-        office.take(rows, decide_all(office, rows))
+        store.take(rows, decide_all(store, rows))
     except Refusal as refused:
         assert refused.reason == "NO_ROW_TAKEN"  # noqa: PT017 # another refusal is a failure
 
@@ -230,14 +230,14 @@ def take_all(office: Office, rows: list[pb.ListedPerson]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(listed_persons(), min_size=1, max_size=3))
 def test_a_taken_list_is_the_register(lists: list[list[pb.ListedPerson]]) -> None:
-    office = Office()
+    store = RegisterStore()
     for rows in lists:
-        shown = {each.line: each for each in office.compare(rows)}
-        take_all(office, rows)
+        shown = {each.line: each for each in store.compare(rows)}
+        take_all(store, rows)
         for listed in rows:
-            person_id = shown[listed.line].person_id or office.known.by_number(listed.federation_id)
-            person, entry = office.known.persons[person_id], office.state.entries[person_id]
-            clubs = ClubNames(office.state)
+            person_id = shown[listed.line].person_id or store.known.by_number(listed.federation_id)
+            person, entry = store.known.persons[person_id], store.state.entries[person_id]
+            clubs = ClubNames(store.state)
             for name in LISTED_DETAILS:
                 given_value, stored = getattr(listed, name), person.known.get(name, "")
                 if name == "club" and given_value:
@@ -246,7 +246,7 @@ def test_a_taken_list_is_the_register(lists: list[list[pb.ListedPerson]]) -> Non
                     assert str(stored).casefold() == str(given_value).casefold()
             assert not listed.HasField("rating") or entry.rating == listed.rating
             assert licence_of(listed) is None or licence_of(listed) in entry.licences
-        assert all(each.status in (pb.ROW_STATUS_SAME, pb.ROW_STATUS_MISSING) for each in office.compare(rows))
+        assert all(each.status in (pb.ROW_STATUS_SAME, pb.ROW_STATUS_MISSING) for each in store.compare(rows))
 
 
 @settings(max_examples=50, deadline=None)
@@ -254,33 +254,33 @@ def test_a_taken_list_is_the_register(lists: list[list[pb.ListedPerson]]) -> Non
 def test_the_undo_of_an_import_restores_the_register(
     first: list[pb.ListedPerson], second: list[pb.ListedPerson]
 ) -> None:
-    office = Office()
-    take_all(office, first)
-    before, version = office.facts, office.state.version + 1
-    take_all(office, second)
-    if version in office.state.acts:
-        office.undo(version)
-    assert office.facts == before
+    store = RegisterStore()
+    take_all(store, first)
+    before, version = store.facts, store.state.version + 1
+    take_all(store, second)
+    if version in store.state.acts:
+        store.undo(version)
+    assert store.facts == before
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(listed_persons(), min_size=1, max_size=3))
 def test_an_import_of_an_export_changes_no_entry(lists: list[list[pb.ListedPerson]]) -> None:
-    office = Office()
+    store = RegisterStore()
     for rows in lists:
-        take_all(office, rows)
+        take_all(store, rows)
     exported = format_register(
         pb.RegisteredPerson(
             person_id=person_id,
-            rating=office.state.entries[person_id].rating,
+            rating=store.state.entries[person_id].rating,
             licences=[
                 pb.Licence(kind=each.kind, number=each.number, valid_from=each.valid_from, valid_to=each.valid_to)
-                for each in office.state.entries[person_id].licences
+                for each in store.state.entries[person_id].licences
             ],
             **person.known,
         )
-        for person_id, person in office.known.persons.items()
+        for person_id, person in store.known.persons.items()
     )
     listed = read_people(exported)
     assert (listed.format, listed.errors) == ("csv", [])
-    assert {each.status for each in office.compare(listed.rows)} == {pb.ROW_STATUS_SAME}
+    assert {each.status for each in store.compare(listed.rows)} == {pb.ROW_STATUS_SAME}

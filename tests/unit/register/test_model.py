@@ -21,7 +21,7 @@ from faristol.register.model import AgeTable, ClubNames, Licence, Register, evol
 TODAY = "2026-11-28"
 
 
-class Office:
+class RegisterStore:
     """A register with the details of its persons beside it, as the service keeps them."""
 
     def __init__(self) -> None:
@@ -104,8 +104,8 @@ class Office:
 
 
 @pytest.fixture
-def office() -> Office:
-    made = Office()
+def store() -> RegisterStore:
+    made = RegisterStore()
     made.enter("anna", name="Anna Puig", club="CE Valls", birth_year=1987, federation_id="17", rating=1500)
     made.enter("biel", name="Biel Roca", club="CE Valls")
     return made
@@ -115,23 +115,23 @@ def row(line: int, name: str, **fields: Any) -> pb.ListedPerson:
     return pb.ListedPerson(line=line, name=name, **fields)
 
 
-def test_an_entry_has_the_club_as_an_entry_of_its_own(office: Office) -> None:
-    assert [club.name for club in office.state.clubs.values()] == ["CE Valls"]
-    assert office.state.entries["anna"].rating == 1500
+def test_an_entry_has_the_club_as_an_entry_of_its_own(store: RegisterStore) -> None:
+    assert [club.name for club in store.state.clubs.values()] == ["CE Valls"]
+    assert store.state.entries["anna"].rating == 1500
 
 
-def test_details_are_in_no_event(office: Office) -> None:
-    written = b"".join(event.SerializeToString() for event in office.past_events if "former" not in str(event))
+def test_details_are_in_no_event(store: RegisterStore) -> None:
+    written = b"".join(event.SerializeToString() for event in store.past_events if "former" not in str(event))
     assert b"Puig" not in written
     assert b"17" not in written
 
 
-def test_missing_fields_do_not_change(office: Office) -> None:
-    office.enter("anna", rating=1600)
-    assert office.details["anna"]["club"] == "CE Valls"
-    office.enter("anna", club="", unrated=True)
-    assert "club" not in office.details["anna"]
-    assert office.state.entries["anna"].rating is None
+def test_missing_fields_do_not_change(store: RegisterStore) -> None:
+    store.enter("anna", rating=1600)
+    assert store.details["anna"]["club"] == "CE Valls"
+    store.enter("anna", club="", unrated=True)
+    assert "club" not in store.details["anna"]
+    assert store.state.entries["anna"].rating is None
 
 
 @pytest.mark.parametrize(
@@ -143,26 +143,26 @@ def test_missing_fields_do_not_change(office: Office) -> None:
     ],
 )
 def test_an_entry_that_doubles_another_one_is_refused(
-    office: Office, person_id: str, fields: dict[str, Any], reason: str
+    store: RegisterStore, person_id: str, fields: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(Refusal) as refused:
-        office.enter(person_id, **fields)
+        store.enter(person_id, **fields)
     assert refused.value.reason == reason
 
 
-def test_a_namesake_is_entered_if_it_is_another_person(office: Office) -> None:
-    office.enter("anna-2", name="Anna Puig", another_person=True)
-    assert len(office.state.entries) == 3
+def test_a_namesake_is_entered_if_it_is_another_person(store: RegisterStore) -> None:
+    store.enter("anna-2", name="Anna Puig", another_person=True)
+    assert len(store.state.entries) == 3
 
 
-def test_a_person_without_a_name_is_refused(office: Office) -> None:
+def test_a_person_without_a_name_is_refused(store: RegisterStore) -> None:
     with pytest.raises(Invalid):
-        office.enter("carla", rating=1)
+        store.enter("carla", rating=1)
 
 
-def test_a_licence_is_valid_from_its_first_to_its_last_day(office: Office) -> None:
-    office.licence("anna", kind="competition", number="9", valid_from="2026-09-01", valid_to="2027-08-31")
-    entry = office.state.entries["anna"]
+def test_a_licence_is_valid_from_its_first_to_its_last_day(store: RegisterStore) -> None:
+    store.licence("anna", kind="competition", number="9", valid_from="2026-09-01", valid_to="2027-08-31")
+    entry = store.state.entries["anna"]
     assert [day for day in ("2026-08-31", "2026-09-01", "2027-08-31", "2027-09-01") if entry.valid_licence(day)] == [
         "2026-09-01",
         "2027-08-31",
@@ -171,79 +171,79 @@ def test_a_licence_is_valid_from_its_first_to_its_last_day(office: Office) -> No
     assert entry.last_day("competition") == "2027-08-31"
 
 
-def test_a_licence_replaces_the_one_of_the_same_kind_and_first_day(office: Office) -> None:
-    office.licence("anna", valid_from="2026-01-01", valid_to="2026-12-31")
-    office.licence("anna", valid_from="2026-01-01", valid_to="2027-12-31")
-    office.licence("anna", valid_from="2028-01-01")
-    assert office.state.entries["anna"].licences == (
+def test_a_licence_replaces_the_one_of_the_same_kind_and_first_day(store: RegisterStore) -> None:
+    store.licence("anna", valid_from="2026-01-01", valid_to="2026-12-31")
+    store.licence("anna", valid_from="2026-01-01", valid_to="2027-12-31")
+    store.licence("anna", valid_from="2028-01-01")
+    assert store.state.entries["anna"].licences == (
         Licence(valid_from="2026-01-01", valid_to="2027-12-31"),
         Licence(valid_from="2028-01-01"),
     )
     with pytest.raises(Refusal, match="licence already"):
-        office.licence("anna", valid_from="2028-01-01")
+        store.licence("anna", valid_from="2028-01-01")
     with pytest.raises(Refusal, match="no licence of this kind"):
-        decide.remove_licence(office.state, pb.RemoveLicenceRequest(person_id="anna", kind="other"))
+        decide.remove_licence(store.state, pb.RemoveLicenceRequest(person_id="anna", kind="other"))
 
 
 @pytest.mark.parametrize(
     "fields",
     [{}, {"valid_from": "2027-01-01", "valid_to": "2026-01-01"}, {"valid_to": "31.12.2026"}, {"number": "9" * 41}],
 )
-def test_an_impossible_licence_is_refused(office: Office, fields: dict[str, str]) -> None:
+def test_an_impossible_licence_is_refused(store: RegisterStore, fields: dict[str, str]) -> None:
     with pytest.raises(Invalid):
-        office.licence("anna", **fields)
+        store.licence("anna", **fields)
 
 
-def test_persons_with_a_former_name_of_a_club_belong_to_it(office: Office) -> None:
-    office.club("ce-valls", "Club d'Escrable Valls")
-    clubs = ClubNames(office.state)
+def test_persons_with_a_former_name_of_a_club_belong_to_it(store: RegisterStore) -> None:
+    store.club("ce-valls", "Club d'Escrable Valls")
+    clubs = ClubNames(store.state)
     assert clubs.present_name("CE VALLS") == "Club d'Escrable Valls"
     assert clubs.present_name("CE Vic") == "CE Vic"
-    office.club("vic", "CE Vic")
-    office.merge("ce-valls", "vic")
-    assert ClubNames(office.state).present_name("CE Vic") == "Club d'Escrable Valls"
-    office.club("ce-valls", "CE Valls")
-    assert office.state.clubs["ce-valls"].former_names == ("Club d'Escrable Valls",)
+    store.club("vic", "CE Vic")
+    store.merge("ce-valls", "vic")
+    assert ClubNames(store.state).present_name("CE Vic") == "Club d'Escrable Valls"
+    store.club("ce-valls", "CE Valls")
+    assert store.state.clubs["ce-valls"].former_names == ("Club d'Escrable Valls",)
 
 
-def test_a_school_is_no_club(office: Office) -> None:
-    office.club("school", "CE Valls", events.CLUB_KIND_SCHOOL)
+def test_a_school_is_no_club(store: RegisterStore) -> None:
+    store.club("school", "CE Valls", events.CLUB_KIND_SCHOOL)
     with pytest.raises(Refusal, match="cannot be merged"):
-        office.merge("ce-valls", "school")
+        store.merge("ce-valls", "school")
 
 
 @pytest.mark.parametrize(
     ("act", "reason"),
     [
-        (lambda office: office.club("other", "ce valls"), "SAME_CLUB_NAME"),
-        (lambda office: office.club("ce-valls", "CE Valls"), "SAME_CLUB"),
-        (lambda office: office.merge("ce-valls", "ce-valls"), "ONE_CLUB"),
+        (lambda store: store.club("other", "ce valls"), "SAME_CLUB_NAME"),
+        (lambda store: store.club("ce-valls", "CE Valls"), "SAME_CLUB"),
+        (lambda store: store.merge("ce-valls", "ce-valls"), "ONE_CLUB"),
     ],
 )
-def test_impossible_acts_on_clubs_are_refused(office: Office, act: Any, reason: str) -> None:
+def test_impossible_acts_on_clubs_are_refused(store: RegisterStore, act: Any, reason: str) -> None:
     with pytest.raises(Refusal) as refused:
-        act(office)
+        act(store)
     assert refused.value.reason == reason
 
 
-def test_a_merged_club_is_not_changed_nor_its_other_one_removed(office: Office) -> None:
-    office.club("vic", "CE Vic")
-    office.merge("ce-valls", "vic")
+def test_a_merged_club_is_not_changed_nor_its_other_one_removed(store: RegisterStore) -> None:
+    store.club("vic", "CE Vic")
+    store.merge("ce-valls", "vic")
     with pytest.raises(Refusal, match="is merged into"):
-        office.club("vic", "CE Vic i Osona")
+        store.club("vic", "CE Vic i Osona")
     with pytest.raises(Refusal, match="undo the merge"):
-        decide.remove_club(office.state, pb.RemoveClubRequest(club_id="ce-valls"))
+        decide.remove_club(store.state, pb.RemoveClubRequest(club_id="ce-valls"))
     with pytest.raises(NotFound):
-        office.merge("ce-valls", "vic")
+        store.merge("ce-valls", "vic")
 
 
-def test_a_category_is_the_first_one_with_the_age(office: Office) -> None:
-    office.categories(("U12", 0, 11), ("U18", 0, 17), ("Veteran", 60, 0))
-    table = office.state.age_tables["2026-27"]
+def test_a_category_is_the_first_one_with_the_age(store: RegisterStore) -> None:
+    store.categories(("U12", 0, 11), ("U18", 0, 17), ("Veteran", 60, 0))
+    table = store.state.age_tables["2026-27"]
     born = (2015, 2014, 2009, 2008, 1967, 1966, 1900, 0, 2027)
     assert [table.category_of(year) for year in born] == ["U12", "U18", "U18", "", "", "Veteran", "Veteran", "", ""]
-    office.categories()
-    assert not office.state.age_tables
+    store.categories()
+    assert not store.state.age_tables
 
 
 @pytest.mark.parametrize(
@@ -256,30 +256,32 @@ def test_a_category_is_the_first_one_with_the_age(office: Office) -> None:
         ([("U18", 0, 17)], 0),
     ],
 )
-def test_impossible_categories_are_refused(office: Office, categories: list[tuple[str, int, int]], year: int) -> None:
+def test_impossible_categories_are_refused(
+    store: RegisterStore, categories: list[tuple[str, int, int]], year: int
+) -> None:
     with pytest.raises(Invalid):
-        office.categories(*categories, year=year)
+        store.categories(*categories, year=year)
 
 
-def test_the_same_categories_are_refused(office: Office) -> None:
+def test_the_same_categories_are_refused(store: RegisterStore) -> None:
     with pytest.raises(Refusal):
-        office.categories()
-    office.categories(("U18", 0, 17))
+        store.categories()
+    store.categories(("U18", 0, 17))
     with pytest.raises(Refusal):
-        office.categories(("U18", 0, 17))
-    assert office.state.age_tables == {"2026-27": AgeTable("2026-27", 2026, (("U18", 0, 17),))}
+        store.categories(("U18", 0, 17))
+    assert store.state.age_tables == {"2026-27": AgeTable("2026-27", 2026, (("U18", 0, 17),))}
 
 
 ACTS: Mapping[str, Any] = {
-    "entry": lambda office: office.enter("carla", name="Carla Gil", club="CE Vic"),
-    "change": lambda office: office.enter("anna", name="Anna Puig Roca", club="CE Vic", rating=1700),
-    "licence": lambda office: office.licence("anna", valid_to="2026-12-31"),
-    "rename": lambda office: office.club("ce-valls", "Club Valls"),
-    "categories": lambda office: office.categories(("U18", 0, 17)),
-    "removal": lambda office: office.carry_out(
-        decide.remove_person(office.state, pb.RemoveRegisteredPersonRequest(person_id="anna"), office.known)
+    "entry": lambda store: store.enter("carla", name="Carla Gil", club="CE Vic"),
+    "change": lambda store: store.enter("anna", name="Anna Puig Roca", club="CE Vic", rating=1700),
+    "licence": lambda store: store.licence("anna", valid_to="2026-12-31"),
+    "rename": lambda store: store.club("ce-valls", "Club Valls"),
+    "categories": lambda store: store.categories(("U18", 0, 17)),
+    "removal": lambda store: store.carry_out(
+        decide.remove_person(store.state, pb.RemoveRegisteredPersonRequest(person_id="anna"), store.known)
     ),
-    "import": lambda office: office.take(
+    "import": lambda store: store.take(
         [
             row(
                 2,
@@ -298,55 +300,55 @@ ACTS: Mapping[str, Any] = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_an_undo_restores_everything(office: Office, act: str) -> None:
-    office.licence("biel", valid_to="2026-06-30")
-    before = office.facts
-    version = office.state.version + 1
-    ACTS[act](office)
-    assert office.facts != before
-    heads = [each.version for each in office.state.acts.values() if each.version >= version]
+def test_an_undo_restores_everything(store: RegisterStore, act: str) -> None:
+    store.licence("biel", valid_to="2026-06-30")
+    before = store.facts
+    version = store.state.version + 1
+    ACTS[act](store)
+    assert store.facts != before
+    heads = [each.version for each in store.state.acts.values() if each.version >= version]
     for head in reversed(heads):
-        office.undo(head)
-    assert office.facts == before
-    assert all(office.state.acts[head].undone for head in heads)
+        store.undo(head)
+    assert store.facts == before
+    assert all(store.state.acts[head].undone for head in heads)
 
 
-def test_an_act_is_undone_only_if_no_later_one_changed_the_same(office: Office) -> None:
-    office.enter("anna", rating=1600)
-    first = office.state.version
-    office.enter("anna", rating=1700)
+def test_an_act_is_undone_only_if_no_later_one_changed_the_same(store: RegisterStore) -> None:
+    store.enter("anna", rating=1600)
+    first = store.state.version
+    store.enter("anna", rating=1700)
     with pytest.raises(Refusal, match="changed later"):
-        office.undo(first)
-    office.undo(first + 1)
-    office.undo(first)
-    assert office.state.entries["anna"].rating == 1500
+        store.undo(first)
+    store.undo(first + 1)
+    store.undo(first)
+    assert store.state.entries["anna"].rating == 1500
     with pytest.raises(Refusal, match="undone already"):
-        office.undo(first)
+        store.undo(first)
     with pytest.raises(NotFound):
-        office.undo(99)
+        store.undo(99)
 
 
-def test_the_undo_of_a_merge_separates_the_clubs(office: Office) -> None:
-    office.club("vic", "CE Vic")
-    before = office.facts
-    office.merge("ce-valls", "vic")
-    decided = office.undo(office.state.version)
-    assert office.facts == before
+def test_the_undo_of_a_merge_separates_the_clubs(store: RegisterStore) -> None:
+    store.club("vic", "CE Vic")
+    before = store.facts
+    store.merge("ce-valls", "vic")
+    decided = store.undo(store.state.version)
+    assert store.facts == before
     assert isinstance(decided.events[-1], events.ClubsSeparated)
 
 
-def test_a_state_does_not_change_by_later_events(office: Office) -> None:
-    office.take([row(2, "Anna Puig", federation_id="17", rating=1800)])
-    earlier = office.state
+def test_a_state_does_not_change_by_later_events(store: RegisterStore) -> None:
+    store.take([row(2, "Anna Puig", federation_id="17", rating=1800)])
+    earlier = store.state
     kept = {version: dict(act.before) for version, act in earlier.acts.items()}
-    whole = fold_register(Register(), office.past_events)
-    office.undo(office.state.version - 1)
+    whole = fold_register(Register(), store.past_events)
+    store.undo(store.state.version - 1)
     assert {version: dict(act.before) for version, act in earlier.acts.items()} == kept
     assert whole == earlier
     one_by_one = Register()
-    for event in office.past_events:
+    for event in store.past_events:
         one_by_one = evolve(one_by_one, event)
-    assert one_by_one == office.state
+    assert one_by_one == store.state
 
 
 def test_an_event_of_another_stream_is_refused() -> None:

@@ -11,7 +11,7 @@ from faristol.cli.contract import call
 from faristol.cli.options import Tournament
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation import history as office
+from faristol.presentation import history as sentences
 from faristol.table_terminal.shared.names import TournamentNames
 
 
@@ -30,6 +30,6 @@ def history(client: Client, tournament: Tournament) -> None:
 def format_history(answer: pairing.ListActsResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines of a history, in the order of the record: number, local time of the halls, and the command."""
     zone = ZoneInfo(known.tournament.time_zone or "UTC")
-    for each in office.describe_history(answer, known, language, format_command):
+    for each in sentences.describe_history(answer, known, language, format_command):
         at = to_datetime(each.act.recorded_at).astimezone(zone).isoformat(" ", "seconds")
         yield f"{each.act.version or '':>4}  {at}  {' '.join((each.said, *each.also.values()))}"

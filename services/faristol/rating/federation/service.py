@@ -37,18 +37,18 @@ from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 def federation_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of numbered lists."""
-    office = ListOffice(runtime)
+    handler = FederationListHandler(runtime)
     questions: Mapping[type[Message], Answer] = {
-        pb.PreviewFederationRevisionRequest: office.preview,
-        pb.ListFederationListsRequest: office.list_lists,
-        pb.GetFederationListRequest: office.get_list,
+        pb.PreviewFederationRevisionRequest: handler.preview,
+        pb.ListFederationListsRequest: handler.list_lists,
+        pb.GetFederationListRequest: handler.get_list,
     }
     commands = (pb.PublishFederationListRequest, pb.ReviseFederationListRequest)
     descriptor = pb.DESCRIPTOR.services_by_name["FederationRatingService"]
-    return Dispatcher(descriptor, commands, office.carry_out, questions)
+    return Dispatcher(descriptor, commands, handler.carry_out, questions)
 
 
-class ListOffice:
+class FederationListHandler:
     """The methods of the service of numbered lists."""
 
     def __init__(self, runtime: Runtime) -> None:

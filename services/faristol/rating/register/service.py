@@ -77,21 +77,21 @@ COMMANDS = (
 
 def register_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of the register."""
-    office = RegisterOffice(runtime)
+    handler = RegisterHandler(runtime)
     questions: Mapping[type[Message], Answer] = {
-        pb.PreviewImportRequest: office.preview,
-        pb.ListRegisteredPersonsRequest: office.list_persons,
-        pb.SearchRegisterRequest: office.search,
-        pb.GetRegisteredPersonRequest: office.get_person,
-        pb.ListClubsRequest: office.list_clubs,
-        pb.GetCategoriesRequest: office.get_categories,
-        pb.ListRegisterActsRequest: office.list_acts,
+        pb.PreviewImportRequest: handler.preview,
+        pb.ListRegisteredPersonsRequest: handler.list_persons,
+        pb.SearchRegisterRequest: handler.search,
+        pb.GetRegisteredPersonRequest: handler.get_person,
+        pb.ListClubsRequest: handler.list_clubs,
+        pb.GetCategoriesRequest: handler.get_categories,
+        pb.ListRegisterActsRequest: handler.list_acts,
     }
     descriptor = pb.DESCRIPTOR.services_by_name["RegisterService"]
-    return Dispatcher(descriptor, COMMANDS, office.carry_out, questions)
+    return Dispatcher(descriptor, COMMANDS, handler.carry_out, questions)
 
 
-class RegisterOffice:
+class RegisterHandler:
     """The methods of the service of the register."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -27,10 +27,10 @@ from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 def season_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of seasons."""
-    office = SeasonOffice(runtime)
+    handler = SeasonHandler(runtime)
     commands = (*SEASON_COMMANDS, pb.MergePersonsRequest)
     descriptor = pb.DESCRIPTOR.services_by_name["SeasonService"]
-    return Dispatcher(descriptor, commands, office.carry_out, {pb.ListMergesRequest: office.list_merges})
+    return Dispatcher(descriptor, commands, handler.carry_out, {pb.ListMergesRequest: handler.list_merges})
 
 
 ENTRY_TYPES = event_types.types_of([pairing_events.PlayerRegistered, pairing_events.LateEntryAdmitted])
@@ -40,7 +40,7 @@ ENTRY_BATCH_EVENTS = 1_000
 """Events per read."""
 
 
-class SeasonOffice:
+class SeasonHandler:
     """The handler of commands on seasons, one after the other in a process."""
 
     def __init__(self, runtime: Runtime) -> None:

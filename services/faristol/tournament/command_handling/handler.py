@@ -57,7 +57,7 @@ from faristol.tournament.state import (
 M = TypeVar("M", bound=Message)
 
 COMMANDS = {**registry.BASE_COMMANDS, **undo.COMMANDS, **proposals.COMMANDS}
-"""The commands that ``Office.carry_out`` handles."""
+"""The commands that ``PairingHandler.carry_out`` handles."""
 
 MOST_IMPOSED_COUNT = 100_000
 """Sanctions at the tables of a tournament that are read."""

@@ -71,20 +71,20 @@ _ANSWER_COMMAND = PairingCommand(answer, tells=events.DataRequestAnswered, more=
 
 
 async def register_player(
-    office: PairingHandler, request: pb.RegisterPlayerRequest, context: Context
+    handler: PairingHandler, request: pb.RegisterPlayerRequest, context: Context
 ) -> pb.RegisterPlayerResponse:
     """Register a player. Personal details are stored outside events, in the same transaction."""
-    at, record = office.at(request), office.record
+    at, record = handler.at(request), handler.record
     asked = _normalize_request(request)
 
     async def attempt() -> tuple[Decision, pb.RegisterPlayerResponse]:
-        loaded = await office.load(request.tournament_id)
-        situation, guards = await office.situation_of_entry(loaded.state, at)
+        loaded = await handler.load(request.tournament_id)
+        situation, guards = await handler.situation_of_entry(loaded.state, at)
         new_events = register(situation, asked)
         known = (await people.names(record, [asked.player_id])).get(asked.player_id)
         _check_same_name(known, asked.name)
         person = _person(asked, known)
-        await check_namesakes(office, person, loaded.state, situation.divisions)
+        await check_namesakes(handler, person, loaded.state, situation.divisions)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return align_bindings(new_events, await people.store_players(connection, [person]))
@@ -92,14 +92,14 @@ async def register_player(
         decision = Decision([write_of(loaded, new_events)], guards, also=remember)
         return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, new_events)
 
-    return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
 
 
 async def register_players(
-    office: PairingHandler, request: pb.RegisterPlayersRequest, context: Context
+    handler: PairingHandler, request: pb.RegisterPlayersRequest, context: Context
 ) -> pb.RegisterPlayersResponse:
     """Register many players, each decided after those before. A refused player does not affect the others."""
-    at = office.at(request)
+    at = handler.at(request)
     check_count("players", request.players, MAX_BATCH_PLAYERS)
     for number, asked in enumerate(request.players):
         if asked.tournament_id not in {"", request.tournament_id}:
@@ -108,10 +108,10 @@ async def register_players(
             )
 
     async def attempt() -> tuple[Decision, pb.RegisterPlayersResponse]:
-        loaded = await office.load(request.tournament_id)
-        situation, guards = await office.situation_of_entry(loaded.state, at)
+        loaded = await handler.load(request.tournament_id)
+        situation, guards = await handler.situation_of_entry(loaded.state, at)
         entry = RegistrationBatch(situation)
-        await entry.take_all(office, request.players)
+        await entry.take_all(handler, request.players)
         again = SHARED["round_to_pair_again"](situation, entry.new_events)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
@@ -121,7 +121,7 @@ async def register_players(
         decision = Decision([write_of(loaded, entry.new_events)], guards, also=also)
         return decision, pb.RegisterPlayersResponse(registrations=entry.registrations, round_to_pair_again=again)
 
-    return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
 
 
 class RegistrationBatch:
@@ -137,23 +137,23 @@ class RegistrationBatch:
         self._erased: Collection[str] = ()
         self._namesakes = NamesakeIndex()
 
-    async def take_all(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+    async def take_all(self, handler: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Register players, or store the reason against each."""
-        await self._read(office, players)
+        await self._read(handler, players)
         for place, asked in enumerate(players):
             if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
                 await asyncio.sleep(0)
             self._take(asked)
 
-    async def _read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+    async def _read(self, handler: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Read the known names of the entering players, and the namesakes of those without a chosen id."""
         ids = {asked.player_id for asked in players if asked.player_id}
-        self._known = await people.names(office.record, ids)
-        async with office.record.reading() as connection:
+        self._known = await people.names(handler.record, ids)
+        async with handler.record.reading() as connection:
             self._erased = await people.all_erased(connection, ids)
         unknown = {asked.name for asked in players if not is_given(asked.player_id)}
         divisions = self._situation.state, *self._situation.divisions
-        for person in (await office.namesakes.of(divisions, unknown)).values():
+        for person in (await handler.namesakes.of(divisions, unknown)).values():
             self._namesakes.add(person)
 
     def _take(self, given: pb.RegisterPlayerRequest) -> None:
@@ -200,22 +200,22 @@ def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRe
 
 
 async def amend_player(
-    office: PairingHandler, request: pb.AmendPlayerRequest, context: Context
+    handler: PairingHandler, request: pb.AmendPlayerRequest, context: Context
 ) -> pb.AmendPlayerResponse:
     """Amend a player. Personal details change outside events, in the same transaction."""
     asked = _amendment(request)
 
     async def attempt() -> tuple[Decision, pb.AmendPlayerResponse]:
-        loaded = await office.load(request.tournament_id)
+        loaded = await handler.load(request.tournament_id)
         if request.expected_version:
-            since = (await office.past_events(loaded))[request.expected_version :]
+            since = (await handler.past_events(loaded))[request.expected_version :]
             of_player = (event for event in since if request.player_id in players_of(event))
             check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
-        made = await _amend(office, loaded, asked, office.at(request))
+        made = await _amend(handler, loaded, asked, handler.at(request))
         decision = Decision([write_of(loaded, made.new_events)], made.guards, also=made.keep)
         return decision, answer_to(_AMEND_COMMAND, pb.AmendPlayerResponse, made.situation, asked, made.new_events)
 
-    return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,25 +229,25 @@ class _Amended:
 
 
 async def _amend(
-    office: PairingHandler, loaded: Loaded[TournamentState], asked: pb.AmendPlayerRequest, at: datetime | None
+    handler: PairingHandler, loaded: Loaded[TournamentState], asked: pb.AmendPlayerRequest, at: datetime | None
 ) -> _Amended:
     """Decide an amendment that ``_amendment`` normalized. Raises ``Invalid`` or ``Refusal``."""
-    record = office.record
+    record = handler.record
     async with record.reading() as connection:
         if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
             raise people.not_amended_as_erased(asked.player_id)
-    others = await office.other_divisions(loaded.state)
+    others = await handler.other_divisions(loaded.state)
     person = (await people.names(record, [asked.player_id])).get(asked.player_id)
     known = person or Person(asked.player_id)
     note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
-    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=Words(known, note))
+    situation = Situation(loaded.state, now=handler.runtime.now(), at=at, words=Words(known, note))
     new_events = amend(situation, asked)
     beside = read_details(asked)
     if beside and not (known.name or asked.name):
         raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
     called = known.replace(**beside)
     if (called.name, called.club) != (known.name, known.club):
-        await check_namesakes(office, called, loaded.state, others.tournaments)
+        await check_namesakes(handler, called, loaded.state, others.tournaments)
 
     async def keep(connection: AsyncConnection) -> str:
         return await people.amend(connection, asked.player_id, beside if called != known else {})
@@ -256,27 +256,27 @@ async def _amend(
 
 
 async def answer_data_request(
-    office: PairingHandler, request: pb.AnswerDataRequestRequest, context: Context
+    handler: PairingHandler, request: pb.AnswerDataRequestRequest, context: Context
 ) -> pb.AnswerDataRequestResponse:
     """Grant or refuse a data request. A granted correction amends the player in the same decision."""
-    asked, at = normalize_note(request), office.at(request)
+    asked, at = normalize_note(request), handler.at(request)
     corrects = bool(read_details(asked))
 
     async def attempt() -> tuple[Decision, pb.AnswerDataRequestResponse]:
-        loaded = await office.load(request.tournament_id)
-        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        loaded = await handler.load(request.tournament_id)
+        situation = Situation(loaded.state, now=handler.runtime.now(), at=at)
         answered = answer(situation, asked)
         if not corrects:
             decision = Decision([write_of(loaded, answered)])
             return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, situation, asked, answered)
         player_id = loaded.state.data_requests[asked.request - 1].player_id
         amendment = pb.AmendPlayerRequest(player_id=player_id, **read_details(asked))
-        made = await _amend(office, loaded, _amendment(amendment), at)
+        made = await _amend(handler, loaded, _amendment(amendment), at)
         new_events = [*made.new_events, *answered]
         decision = Decision([write_of(loaded, new_events)], made.guards, also=made.keep)
         return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, made.situation, asked, new_events)
 
-    return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
+    return await handler.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
 
 
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
@@ -289,29 +289,31 @@ def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
     return asked
 
 
-async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
+async def move_player(
+    handler: PairingHandler, request: pb.MovePlayerRequest, context: Context
+) -> pb.MovePlayerResponse:
     """Move a player to another division, in one decision on both."""
-    at, asked = office.at(request), normalize_note(request)
+    at, asked = handler.at(request), normalize_note(request)
 
     async def attempt() -> tuple[Decision, pb.MovePlayerResponse]:
-        leaving = await office.load(request.tournament_id)
-        entering = await office.load(request.to_tournament_id, "to_tournament_id")
-        others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
-        now = office.runtime.now()
-        persons, guards = await office.persons_register(entering.state)
+        leaving = await handler.load(request.tournament_id)
+        entering = await handler.load(request.to_tournament_id, "to_tournament_id")
+        others = (await handler.other_divisions(leaving.state)).without(request.to_tournament_id)
+        now = handler.runtime.now()
+        persons, guards = await handler.persons_register(entering.state)
         left, entered = move(
             Situation(leaving.state, now=now, at=at),
             Situation(entering.state, now=now, at=at, divisions=others.tournaments, persons=persons),
             asked,
         )
-        known = (await people.names(office.record, [request.player_id])).get(request.player_id)
+        known = (await people.names(handler.record, [request.player_id])).get(request.player_id)
         if known is not None and known.name:
-            await check_namesakes(office, known, entering.state, others.tournaments)
+            await check_namesakes(handler, known, entering.state, others.tournaments)
         writes = [write_of(leaving, left), write_of(entering, entered)]
         decision = Decision(writes, (*others.guards, *guards), also=lambda there: people.bind(there, request.player_id))
         return decision, pb.MovePlayerResponse()
 
-    return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
 
 
 def _check_same_name(known: Person | None, name: str) -> None:
@@ -333,9 +335,9 @@ def _person(asked: pb.RegisterPlayerRequest, known: Person | None) -> Person:
 
 
 async def check_namesakes(
-    office: PairingHandler, entering: Person, entered: TournamentState, divisions: Sequence[TournamentState]
+    handler: PairingHandler, entering: Person, entered: TournamentState, divisions: Sequence[TournamentState]
 ) -> None:
     """Raise ``Refusal`` as ``check_name_free``, by the names in the record."""
     if not is_given(entering.player_id):
-        known = await office.namesakes.of((entered, *divisions), [entering.name])
+        known = await handler.namesakes.of((entered, *divisions), [entering.name])
         check_name_free(entering, entered, divisions, NamesakeIndex(known.values()))

@@ -51,28 +51,30 @@ from faristol.tournament.state import Stage, TournamentState, evolve, stream
 
 
 async def create_stage(
-    office: PairingHandler, request: pb.CreateStageRequest, context: Context
+    handler: PairingHandler, request: pb.CreateStageRequest, context: Context
 ) -> pb.CreateStageResponse:
     """Create a stage with the rules, the halls and the settings of its first source."""
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
     name = check_name("name", request.name)
     first_stage = check_name("first_stage", request.first_stage, empty=True)
     if request.stage_id:
         checked_tournament_id("stage_id", request.stage_id)
 
     async def attempt() -> tuple[Decision, pb.CreateStageResponse]:
-        source = await office.load(request.tournament_id)
-        others = [await office.load(each, "source_ids") for each in request.source_ids]
+        source = await handler.load(request.tournament_id)
+        others = [await handler.load(each, "source_ids") for each in request.source_ids]
         stage = plan_stage(request, [source.state, *(each.state for each in others)])
         ruleset = _find_ruleset(source.state, request)
         check_carries_over(stage, ruleset)
-        first = source if not source.state.division_of else await office.load(source.state.division_of)
+        first = source if not source.state.division_of else await handler.load(source.state.division_of)
         if not first.state.division and not first_stage:
             raise Invalid("first_stage", N_("is missing; expected the name of the first stage, such as: Swiss"))
-        beside = [await office.load(each.tournament_id) for each in first.state.divisions if each.stage == stage.number]
-        stage_id = request.stage_id or await find_free_id(office, f"{first.state.name} {name}", request.command_id)
+        beside = [
+            await handler.load(each.tournament_id) for each in first.state.divisions if each.stage == stage.number
+        ]
+        stage_id = request.stage_id or await find_free_id(handler, f"{first.state.name} {name}", request.command_id)
         situation = Situation(TournamentState(), now=runtime.now(), at=at, rules=ruleset)
-        asked = await _build_creation(office, source, request, stage, ruleset)
+        asked = await _build_creation(handler, source, request, stage, ruleset)
         asked.tournament_id, asked.division, asked.division_of = stage_id, name, first.state.tournament_id
         created, *pinned = create(situation, asked, source.state.lexicon)
         assert isinstance(created, events.TournamentCreated)
@@ -85,19 +87,19 @@ async def create_stage(
                 [each.state for each in beside if not each.state.removed],
             ),
         ]
-        loaded = await load(office.record, stream(stage_id), TournamentState(), evolve)
+        loaded = await load(handler.record, stream(stage_id), TournamentState(), evolve)
         added = events.Division(tournament_id=stage_id, name=name, stage=stage.number)
         of_first = Situation(first.state, now=runtime.now(), at=at)
         division = add_division(of_first, added, first_division="" if first.state.division else first_stage)
         writes = [
             write_of(loaded, new_events),
-            *await list_ruleset_writes(office.record, ruleset, stage_id),
+            *await list_ruleset_writes(handler.record, ruleset, stage_id),
             write_of(first, division),
         ]
         answer = pb.CreateStageResponse(stage_id=stage_id, rounds=asked.rounds, ruleset=pin_of(ruleset).message())
         return Decision(writes, _guard([source, *others, *beside], writes)), answer
 
-    return await office.handle(request, context, attempt, pb.CreateStageResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.CreateStageResponse, among_divisions=True)
 
 
 def _find_ruleset(source: TournamentState, request: pb.CreateStageRequest) -> Ruleset:
@@ -116,14 +118,14 @@ def _find_ruleset(source: TournamentState, request: pb.CreateStageRequest) -> Ru
 
 
 async def _build_creation(
-    office: PairingHandler,
+    handler: PairingHandler,
     source: Loaded[TournamentState],
     request: pb.CreateStageRequest,
     stage: Stage,
     ruleset: Ruleset,
 ) -> pb.CreateTournamentRequest:
     """Build the command that creates the tournament of a stage."""
-    created = (await office.past_events(source))[0]
+    created = (await handler.past_events(source))[0]
     assert isinstance(created, events.TournamentCreated)
     return pb.CreateTournamentRequest(
         name=source.state.name,
@@ -145,21 +147,21 @@ def _guard(
 
 
 async def rename(
-    office: PairingHandler, request: pb.RenameDivisionRequest, context: Context
+    handler: PairingHandler, request: pb.RenameDivisionRequest, context: Context
 ) -> pb.RenameDivisionResponse:
     """Rename a division or a stage, in its championship and on itself, or remove its name."""
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
     name = check_name("name", request.name, empty=True)
 
     async def attempt() -> tuple[Decision, pb.RenameDivisionResponse]:
-        loaded = await office.load(request.tournament_id)
-        first = await office.load(loaded.state.division_of) if loaded.state.division_of else loaded
+        loaded = await handler.load(request.tournament_id)
+        first = await handler.load(loaded.state.division_of) if loaded.state.division_of else loaded
         of_first, of_division = (Situation(each.state, now=runtime.now(), at=at) for each in (first, loaded))
         renamed = rename_division(of_first, of_division, name)
         writes = [write_of(each, [renamed]) for each in ([first] if first is loaded else [first, loaded])]
         return Decision(writes), pb.RenameDivisionResponse(before=renamed.before)
 
-    return await office.handle(request, context, attempt, pb.RenameDivisionResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.RenameDivisionResponse, among_divisions=True)
 
 
 @dataclass(frozen=True)
@@ -185,21 +187,21 @@ class _Championship:
 
 
 async def _load_qualifications(
-    office: PairingHandler, tournament_id: str, beside_ids: Sequence[str] = ()
+    handler: PairingHandler, tournament_id: str, beside_ids: Sequence[str] = ()
 ) -> _Championship:
     """Load a stage, those beside it with the ids given, and the qualification for each of them.
 
     Raises ``Invalid`` for an id of a tournament that is no stage beside it, ``Refusal`` for one that is no stage.
     """
-    loaded = await office.load(tournament_id)
-    others = await office.other_divisions(loaded.state)
+    loaded = await handler.load(tournament_id)
+    others = await handler.other_divisions(loaded.state)
     known = {other.tournament_id for other in others.tournaments if other.stage is not None}
     asked = {tournament_id: loaded}
     for place, beside_id in enumerate(beside_ids):
         if beside_id not in known:
             params = {"given": beside_id[:MAX_SHOWN_NAME_CHARACTERS]}
             raise Invalid(f"beside_ids[{place}]", N_("is {given}; expected a stage beside this one"), params)
-        asked[beside_id] = await office.load(beside_id, "beside_ids")
+        asked[beside_id] = await handler.load(beside_id, "beside_ids")
     states = {other.tournament_id: other for other in others.tournaments}
     states |= {found: each.state for found, each in asked.items()}
     sources: dict[str, Loaded[TournamentState]] = {}
@@ -208,7 +210,7 @@ async def _load_qualifications(
         source_ids = each.state.stage.source_ids if each.state.stage else ()
         for source_id in source_ids:
             if source_id not in sources:
-                sources[source_id] = await office.load(source_id)
+                sources[source_id] = await handler.load(source_id)
         qualifications[found] = find_qualification(
             each.state,
             [
@@ -221,16 +223,16 @@ async def _load_qualifications(
 
 
 async def qualify_players(
-    office: PairingHandler, request: pb.QualifyPlayersRequest, context: Context
+    handler: PairingHandler, request: pb.QualifyPlayersRequest, context: Context
 ) -> pb.QualifyPlayersResponse:
     """Register the players that qualified for a stage, or apply what has changed since.
 
     The stages beside it that the command names change in the same decision, as far as their players do.
     """
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
 
     async def attempt() -> tuple[Decision, pb.QualifyPlayersResponse]:
-        found = await _load_qualifications(office, request.tournament_id, request.beside_ids)
+        found = await _load_qualifications(handler, request.tournament_id, request.beside_ids)
         writes = []
         for tournament_id, loaded in found.asked.items():
             qualification = found.qualifications[tournament_id]
@@ -255,15 +257,15 @@ async def qualify_players(
             left_player_ids=own.leaving,
         )
 
-    return await office.handle(request, context, attempt, pb.QualifyPlayersResponse, among_divisions=True)
+    return await handler.handle(request, context, attempt, pb.QualifyPlayersResponse, among_divisions=True)
 
 
 async def preview_qualification(
-    office: PairingHandler, request: pb.PreviewQualificationRequest, context: Context
+    handler: PairingHandler, request: pb.PreviewQualificationRequest, context: Context
 ) -> pb.PreviewQualificationResponse:
     """Return the players of a stage before and after a qualification, with reasons and obstacles."""
     language = language_of(context)
-    found = await _load_qualifications(office, request.tournament_id)
+    found = await _load_qualifications(handler, request.tournament_id)
     own = found.qualifications[request.tournament_id]
     beside_ids = sorted(
         other.tournament_id
@@ -272,10 +274,10 @@ async def preview_qualification(
         and any(player.player_id in own.joining for player in other.players if not player.never_came)
     )
     if beside_ids:
-        found = await _load_qualifications(office, request.tournament_id, beside_ids)
+        found = await _load_qualifications(handler, request.tournament_id, beside_ids)
     state = found.asked[request.tournament_id].state
     obstacles = list_obstacles(own, found.list_leaving(request.tournament_id))
-    known = await people.names(office.record, [each.player_id for each in own.changes])
+    known = await people.names(handler.record, [each.player_id for each in own.changes])
     names = people.load_distinct_names(known.values())
     return pb.PreviewQualificationResponse(
         lines=[

@@ -30,25 +30,25 @@ from faristol.tournament.state import TournamentState, evolve, stream
 
 
 async def create_tournament(
-    office: PairingHandler, request: pb.CreateTournamentRequest, context: Context
+    handler: PairingHandler, request: pb.CreateTournamentRequest, context: Context
 ) -> pb.CreateTournamentResponse:
     """Create a tournament. Defaults replace an empty ruleset, lexicon, id and seed."""
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
     asked = _normalize_request(request)
     ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
-        lexicon = UNPINNED if request.without_lexicon else await _lexicon_of(office, request.lexicon, ruleset)
-        asked.tournament_id = request.tournament_id or await find_free_id(office, asked.name, request.command_id)
+        lexicon = UNPINNED if request.without_lexicon else await _lexicon_of(handler, request.lexicon, ruleset)
+        asked.tournament_id = request.tournament_id or await find_free_id(handler, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
-        loaded = await load(office.record, stream(asked.tournament_id), TournamentState(), evolve)
+        loaded = await load(handler.record, stream(asked.tournament_id), TournamentState(), evolve)
         new_events = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
         writes = [
             write_of(loaded, new_events),
-            *await list_ruleset_writes(office.record, ruleset, asked.tournament_id),
+            *await list_ruleset_writes(handler.record, ruleset, asked.tournament_id),
         ]
         if asked.division_of:
-            first = await office.load(asked.division_of, "division_of")
+            first = await handler.load(asked.division_of, "division_of")
             added = events.Division(tournament_id=asked.tournament_id, name=asked.division)
             situation = Situation(first.state, now=runtime.now(), at=at)
             writes.append(write_of(first, add_division(situation, added, first_division=asked.first_division)))
@@ -61,51 +61,51 @@ async def create_tournament(
 
 
 async def change_options(
-    office: PairingHandler, request: pb.ChangeOptionsRequest, context: Context
+    handler: PairingHandler, request: pb.ChangeOptionsRequest, context: Context
 ) -> pb.ChangeOptionsResponse:
     """Pin the rule book of a tournament with other options. Its lexicon must have their layers."""
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
 
     async def attempt() -> tuple[Decision, pb.ChangeOptionsResponse]:
-        loaded = await office.load(request.tournament_id)
+        loaded = await handler.load(request.tournament_id)
         state = loaded.state
         if request.expected_version:
-            since = (await office.past_events(loaded))[request.expected_version :]
+            since = (await handler.past_events(loaded))[request.expected_version :]
             check_unchanged(since, (events.RulesetPinned,), state.name)
         chosen = [(option.name, option.value) for option in request.options]
         ruleset = pins.ruleset_named(state.ruleset.name, chosen)
         new_events = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
         if ruleset.lexicon.layers and state.lexicon != UNPINNED:
-            await _lexicon_of(office, state.lexicon.name, ruleset)
+            await _lexicon_of(handler, state.lexicon.name, ruleset)
         writes = [
             write_of(loaded, new_events),
-            *await list_ruleset_writes(office.record, ruleset, request.tournament_id),
+            *await list_ruleset_writes(handler.record, ruleset, request.tournament_id),
         ]
         changed = (event.rounds for event in new_events if isinstance(event, events.RoundsChanged))
         answer = pb.ChangeOptionsResponse(ruleset=pin_of(ruleset).message(), rounds=next(changed, state.rounds))
         return Decision(writes), answer
 
-    return await office.handle(request, context, attempt, pb.ChangeOptionsResponse)
+    return await handler.handle(request, context, attempt, pb.ChangeOptionsResponse)
 
 
 async def choose_lexicon(
-    office: PairingHandler, request: pb.ChooseLexiconRequest, context: Context
+    handler: PairingHandler, request: pb.ChooseLexiconRequest, context: Context
 ) -> pb.ChooseLexiconResponse:
     """Pin an installed lexicon to a tournament without one."""
-    at, runtime = office.at(request), office.runtime
+    at, runtime = handler.at(request), handler.runtime
 
     async def attempt() -> tuple[Decision, pb.ChooseLexiconResponse]:
-        loaded = await office.load(request.tournament_id)
+        loaded = await handler.load(request.tournament_id)
         state = loaded.state
-        lexicon = await _lexicon_of(office, request.lexicon, await rules_of(office.record, state.ruleset))
+        lexicon = await _lexicon_of(handler, request.lexicon, await rules_of(handler.record, state.ruleset))
         new_events = tournaments.choose_lexicon(Situation(state, now=runtime.now(), at=at), lexicon)
         return Decision([write_of(loaded, new_events)]), pb.ChooseLexiconResponse(lexicon=lexicon.message())
 
-    return await office.handle(request, context, attempt, pb.ChooseLexiconResponse)
+    return await handler.handle(request, context, attempt, pb.ChooseLexiconResponse)
 
 
-async def _lexicon_of(office: PairingHandler, name: str, ruleset: Ruleset) -> Pin:
-    runtime = office.runtime
+async def _lexicon_of(handler: PairingHandler, name: str, ruleset: Ruleset) -> Pin:
+    runtime = handler.runtime
     lexicons = await pins.fetch_lexicons(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
     return pins.choose_lexicon(lexicons, name, ruleset)
 
@@ -125,9 +125,9 @@ def _normalize_request(request: pb.CreateTournamentRequest) -> pb.CreateTourname
     return asked
 
 
-async def find_free_id(office: PairingHandler, name: str, command_id: str) -> str:
+async def find_free_id(handler: PairingHandler, name: str, command_id: str) -> str:
     """Return the first id of a name that no tournament has."""
     for wanted in ids_of(name, command_id, "championship"):
-        if not is_as_of_a_game(wanted) and not await office.record.read_stream(stream(wanted)):
+        if not is_as_of_a_game(wanted) and not await handler.record.read_stream(stream(wanted)):
             return wanted
     raise AssertionError("the ids of a name have no end")

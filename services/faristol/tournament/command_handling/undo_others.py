@@ -17,18 +17,18 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.pairing.v1 import registration_events_pb2 as entry_events
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.fees.decide import FeeInput, undo_of_fee
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.fees.service import FEE_COMMANDS
 from faristol.tournament.fees.state import fees_stream
 from faristol.tournament.registration.decide import RegistrationInput, undo_of_entry
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.service import REGISTRATION_COMMANDS
 from faristol.tournament.registration.state import registration_stream
 from faristol.tournament.state import stream
 
 
 async def undo_act(
-    registration: RegistrationOffice, fees: FeeOffice, request: pb.UndoActRequest, context: Context
+    registration: RegistrationHandler, fees: FeeHandler, request: pb.UndoActRequest, context: Context
 ) -> pb.UndoActResponse:
     """Undo an action by its version, or one on an entry or on fees by its position.
 

@@ -20,17 +20,17 @@ from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.personal_data import people
 from faristol.tournament.fees.currencies import decimals_of
 from faristol.tournament.fees.decide import compute_owed
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.fees.provider import reference_of
 
 
-async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Context) -> pb.ListFeesResponse:
+async def list_fees(handler: FeeHandler, request: pb.ListFeesRequest, context: Context) -> pb.ListFeesResponse:
     """Return the accounts, the documents and the totals."""
-    loaded, language = await office.load(request.tournament_id), language_of(context)
+    loaded, language = await handler.load(request.tournament_id), language_of(context)
     current, state = loaded.current, loaded.current.state
     payers = {payer.player_id: payer for payer in current.payers.values()}
     paid_for = {payment.player_id for payment in state.payments}
-    known = await people.names(office.record, {*current.payers, *paid_for})
+    known = await people.names(handler.record, {*current.payers, *paid_for})
     names = {player_id: person.name for player_id, person in known.items()}
     accounts = [
         like(
@@ -44,8 +44,8 @@ async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Con
         for payer in payers.values()
     ]
     stream = loaded.write(()).stream
-    recorded = await office.record.read_stream(stream)
-    documents = _documents(recorded, await office.record.notes_of(stream))
+    recorded = await handler.record.read_stream(stream)
+    documents = _documents(recorded, await handler.record.notes_of(stream))
     for each in documents:
         payer = current.payers.get(each.player_id)
         each.name = names.get(payer.player_id if payer else each.player_id, "")
@@ -113,9 +113,9 @@ def _totals(messages: Sequence[Message], time_zone: str) -> list[pb.FeeTotal]:
     ]
 
 
-async def get_own_fee(office: FeeOffice, tournament_id: str, player_id: str) -> registration.OwnFee | None:
+async def get_own_fee(handler: FeeHandler, tournament_id: str, player_id: str) -> registration.OwnFee | None:
     """Return what a person owes and paid; None without fees."""
-    current = (await office.load(tournament_id)).current
+    current = (await handler.load(tournament_id)).current
     payer, settings = current.payers.get(player_id), current.state.settings
     if payer is None or settings is None:
         return None

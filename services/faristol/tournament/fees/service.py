@@ -28,7 +28,7 @@ from faristol.tournament.fees.decide import (
     set_fees,
     take_from_provider,
 )
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.fees.provider import MAX_EVENT_BODY_BYTES, SignatureInvalid, read_event
 from faristol.tournament.fees.queries import list_fees
 
@@ -47,34 +47,34 @@ _PROVIDER_NAMESPACE = uuid.UUID("3e9f1c52-7f4b-4b61-9f0e-6a1d2c3b4e5f")
 NOT_SIGNED = N_("the call is not signed by the payment provider")
 
 
-def fee_service(office: FeeOffice) -> Dispatcher:
+def fee_service(handler: FeeHandler) -> Dispatcher:
     """Build the dispatcher of the service of fees."""
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
         decide = FEE_COMMANDS[type(request)]
-        return await office.carry_out(request, context, decide, response, lambda events: like(response, events[-1]))
+        return await handler.carry_out(request, context, decide, response, lambda events: like(response, events[-1]))
 
     questions: Mapping[type[Message], Answer] = {
-        pb.ListFeesRequest: partial(list_fees, office),
-        pb.TakeProviderEventRequest: partial(take_provider_event, office),
+        pb.ListFeesRequest: partial(list_fees, handler),
+        pb.TakeProviderEventRequest: partial(take_provider_event, handler),
     }
     descriptor = pb.DESCRIPTOR.services_by_name["FeeService"]
     return Dispatcher(descriptor, FEE_COMMANDS, carry_out, questions)
 
 
 async def take_provider_event(
-    office: FeeOffice, request: pb.TakeProviderEventRequest, context: Context
+    handler: FeeHandler, request: pb.TakeProviderEventRequest, context: Context
 ) -> pb.TakeProviderEventResponse:
     """Record the payment of a signed call, once for each payment.
 
     A call about an unknown tournament or payer, or in another currency, is accepted and logged by its refusal, because
     the provider would repeat it for days. Raises ``Unauthenticated`` without the signature.
     """
-    secret = await asyncio.to_thread(_read_secret, office)
+    secret = await asyncio.to_thread(_read_secret, handler)
     if len(request.body) > MAX_EVENT_BODY_BYTES:
         raise Unauthenticated("CREDENTIAL_INVALID", NOT_SIGNED)
     try:
-        paid = read_event(request.body, request.signature, secret, office.runtime.now())
+        paid = read_event(request.body, request.signature, secret, handler.runtime.now())
     except SignatureInvalid:
         raise Unauthenticated("CREDENTIAL_INVALID", NOT_SIGNED) from None
     if paid is None or not 0 < paid.amount <= MAX_AMOUNT_LIMIT:
@@ -91,12 +91,12 @@ async def take_provider_event(
         return pb.TakeProviderEventResponse(recorded=recorded)
 
     try:
-        await office.carry_out(command, context, decide, pb.TakeProviderEventResponse, answer)
+        await handler.carry_out(command, context, decide, pb.TakeProviderEventResponse, answer)
     except (NotFound, Refusal):
         return pb.TakeProviderEventResponse()
     return pb.TakeProviderEventResponse(recorded=True)
 
 
-def _read_secret(office: FeeOffice) -> str:
-    path = office.runtime.settings.payment_secret_file
+def _read_secret(handler: FeeHandler) -> str:
+    path = handler.runtime.settings.payment_secret_file
     return path.read_text(encoding="utf-8").strip() if path else ""

@@ -29,7 +29,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.table.ownership import refuse_foreign
-from faristol.tournament.command_handling import handler
+from faristol.tournament.command_handling.handler import COMMANDS, PairingHandler
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.proposals import propose
 from faristol.tournament.conditions import check_meets_at_tables
@@ -53,7 +53,7 @@ CHANGED = N_(
 RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
 
 
-def execute_kept(office: handler.PairingHandler) -> Reaction:
+def execute_kept(handler: PairingHandler) -> Reaction:
     """Build the reaction that executes a kept command for its actor, or records why it is refused.
 
     Its time is that of the hall, but not before the latest event of the tournament, since its events are in order. The
@@ -64,13 +64,13 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
     async def execute(event: Recorded) -> Decision | None:
         kept = event.message
         assert isinstance(kept, events.HallCommandKept)
-        record = office.record
+        record = handler.record
         name = outcome_stream(event.tournament)
         outcomes = await load(record, name, Outcomes(), watch_outcomes)
         if kept.command_id in outcomes.state.by_command:
             return None
         about: dict[str, Any] = {"hall": kept.hall, "command_id": kept.command_id, "game_id": kept.game_id}
-        about["occurred_at"] = to_timestamp(office.runtime.now())
+        about["occurred_at"] = to_timestamp(handler.runtime.now())
         try:
             if kept.withdrawn_id:
                 check_withdrawn(outcomes.state.by_command.get(kept.withdrawn_id), kept)
@@ -79,7 +79,7 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
                 decision = Decision()
             else:
                 await _check_not_withdrawn(record, event, kept)
-                decision = await _decide(office, event, kept)
+                decision = await _decide(handler, event, kept)
         except (Refusal, Invalid, NotFound, AlreadyExists) as problem:
             refused = _describe_refusal(problem, about)
             return Decision([Write(name, outcomes.version, [refused], event.tournament)])
@@ -123,24 +123,24 @@ def _describe_refusal(
     return refused
 
 
-async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.HallCommandKept) -> Decision:
+async def _decide(handler: PairingHandler, event: Recorded, kept: events.HallCommandKept) -> Decision:
     """Return the decision on a kept command. Raises the exceptions of a decision on the command."""
-    request = await _read(office.record, event, kept)
-    loaded = await office.load(event.tournament)
+    request = await _read(handler.record, event, kept)
+    loaded = await handler.load(event.tournament)
     # The final result of the table came with the command, but its own reaction may be later than this one.
-    missing = await read_missing_result(office.record, loaded.state, kept.game_id)
+    missing = await read_missing_result(handler.record, loaded.state, kept.game_id)
     after = replace(loaded, state=reduce(evolve, missing, loaded.state))
     _check_unchanged(after.state, kept)
-    command = handler.COMMANDS[type(request)]
+    command = COMMANDS[type(request)]
     at = max(to_datetime(kept.occurred_at), loaded.state.latest)
-    situation, guards = await office.situation(command, request, after, at)
+    situation, guards = await handler.situation(command, request, after, at)
     check_meets_at_tables(situation.ruleset)
     situation = replace(situation, caller_id=event.metadata.actor)
     new_events = [*missing, *propose(situation, request, command.decide(situation, request))]
-    table = await load_table(office.record, kept.game_id)
+    table = await load_table(handler.record, kept.game_id)
     if table is None or kept_stream(event.tournament, table.game.owner_key) != event.stream:
         raise refuse_foreign(table.table) if table else NotFound("game", kept.game_id)
-    keys = await load(office.record, f"halls-{event.tournament}", Keys(), watch_keys)
+    keys = await load(handler.record, f"halls-{event.tournament}", Keys(), watch_keys)
     if keys.state.by_hall.get(kept.hall) != table.game.owner_key:
         raise Refusal("HALL_RELEASED", "", RELEASED, {"hall": kept.hall})
     owner = [Guard(stream, version) for stream, version in table.versions.items()]

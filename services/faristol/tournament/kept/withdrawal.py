@@ -31,17 +31,17 @@ FOLLOWED = N_("A later command on {game} is kept: withdraw that one first.")
 
 
 async def withdraw_kept(
-    office: PairingHandler, request: pb.WithdrawKeptCommandRequest, context: Context
+    handler: PairingHandler, request: pb.WithdrawKeptCommandRequest, context: Context
 ) -> pb.WithdrawKeptCommandResponse:
     """Withdraw a kept command.
 
     Raises ``Invalid`` without an id, ``NotFound`` for one that this cell does not keep, and ``Refusal`` if it cannot be
     withdrawn, or not by this caller.
     """
-    asked, record, key = normalize_note(request), office.record, office.record.owner_key
+    asked, record, key = normalize_note(request), handler.record, handler.record.owner_key
 
     async def attempt() -> tuple[Decision, pb.WithdrawKeptCommandResponse]:
-        loaded = await office.load(asked.tournament_id)
+        loaded = await handler.load(asked.tournament_id)
         known = await read_kept(record, asked.tournament_id, key) if key else []
         if not asked.kept_command_id:
             raise Invalid("kept_command_id", N_("is missing; expected the id of the kept command"))
@@ -53,11 +53,11 @@ async def withdraw_kept(
         actor = (await actor_of(record, context, canonical(request.command_id))).actor_id
         if not may_withdraw(actor, recorded.metadata.actor):
             raise Refusal("NOT_OWN_COMMAND", "", NOT_OWN)
-        at = compute_command_time(loaded.state, office.at(asked), office.runtime.now())
-        decision = await office.kept.keep_withdrawal(loaded.state, asked, kept, to_timestamp(at))
+        at = compute_command_time(loaded.state, handler.at(asked), handler.runtime.now())
+        decision = await handler.kept.keep_withdrawal(loaded.state, asked, kept, to_timestamp(at))
         return decision, pb.WithdrawKeptCommandResponse(game_id=kept.game_id)
 
-    return await office.handle(request, context, attempt, pb.WithdrawKeptCommandResponse)
+    return await handler.handle(request, context, attempt, pb.WithdrawKeptCommandResponse)
 
 
 def check_withdrawable(kept: events.HallCommandKept, pending: list[KeptEvent]) -> None:

@@ -20,7 +20,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data import people
 from faristol.presentation.messages import describe_message
 from faristol.text import say
-from faristol.tournament.registration.office import RegistrationOffice, build_no_mail_refusal
+from faristol.tournament.registration.handler import RegistrationHandler, build_no_mail_refusal
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import TournamentState
@@ -47,34 +47,34 @@ def list_recipients(state: TournamentState, event: events.MessageSent | events.P
     return [player for player in active if player in addressed]
 
 
-async def send_message(office: RegistrationOffice, request: pb.SendMessageRequest, context: Context) -> Message:
+async def send_message(handler: RegistrationHandler, request: pb.SendMessageRequest, context: Context) -> Message:
     """Send a message; with ``by_mail`` by e-mail, too, to each addressed player with an address.
 
     The e-mails are stored with the event, so that each is sent once. Raises ``Refusal`` without a mail server, and as
     ``sending.send``.
     """
     if not request.by_mail:
-        return await office.pairing.carry_out(request, context, pb.SendMessageResponse)
-    if not office.delivery.is_enabled:
+        return await handler.pairing.carry_out(request, context, pb.SendMessageResponse)
+    if not handler.delivery.is_enabled:
         raise build_no_mail_refusal()
-    await office.delivery.prepare()
+    await handler.delivery.prepare()
     name = registration_stream(request.tournament_id)
-    registration = (await load(office.record, name, RegistrationState(), evolve_registration)).state
+    registration = (await load(handler.record, name, RegistrationState(), evolve_registration)).state
 
     def store(situation: Situation, new_events: Sequence[Message]) -> Callable[[AsyncConnection], Awaitable[None]]:
         async def enqueue(connection: AsyncConnection) -> None:
-            mails = await _build_mails(office, request.command_id, situation, registration, new_events, connection)
+            mails = await _build_mails(handler, request.command_id, situation, registration, new_events, connection)
             await outbox.enqueue(connection, mails, situation.now)
 
         return enqueue
 
-    answer = await office.pairing.carry_out(request, context, pb.SendMessageResponse, store)
-    office.delivery.tell()
+    answer = await handler.pairing.carry_out(request, context, pb.SendMessageResponse, store)
+    handler.delivery.tell()
     return answer
 
 
 async def _build_mails(
-    office: RegistrationOffice,
+    handler: RegistrationHandler,
     command_id: str,
     situation: Situation,
     registration: RegistrationState,
@@ -88,7 +88,7 @@ async def _build_mails(
     recipients = list_recipients(state, sent)
     persons = await people.find_all(connection, recipients)
     languages = {entry.player_id: entry.language for entry in registration.entries}
-    link = office.address_of(state.tournament_id, "my-table")
+    link = handler.address_of(state.tournament_id, "my-table")
     texts: dict[str, tuple[str, str]] = {}
     mails: list[Mail] = []
     for player_id in recipients:

@@ -24,9 +24,9 @@ from faristol.tournament.rounds.preview import preview_round
 from faristol.tournament.state import RoundState, TournamentState
 
 
-async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context: Context) -> pb.GetDraftResponse:
+async def get_draft(handler: PairingHandler, request: pb.GetDraftRequest, context: Context) -> pb.GetDraftResponse:
     """Return the draft of the next round with its checks; an answer with round 0 without one."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     state = loaded.state
     answer = pb.GetDraftResponse(
         draft=pb.ProposedRound(),
@@ -38,7 +38,7 @@ async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context
         return answer
     language, ruleset = language_of(context), ruleset_of(state.ruleset)
     played = draft.played
-    answer.draft.CopyFrom(await _propose(office, state, ruleset, played, language, outdated=draft.outdated))
+    answer.draft.CopyFrom(await _propose(handler, state, ruleset, played, language, outdated=draft.outdated))
     answer.changed_by_hand = draft.content.changed_by_hand
     answer.drafted_at.CopyFrom(draft.content.occurred_at)
     if draft.publish_at is not None:
@@ -49,16 +49,18 @@ async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context
     return answer
 
 
-async def preview(office: PairingHandler, request: pb.PreviewRoundRequest, context: Context) -> pb.PreviewRoundResponse:
+async def preview(
+    handler: PairingHandler, request: pb.PreviewRoundRequest, context: Context
+) -> pb.PreviewRoundResponse:
     """Return the pairing of the next round under the assumed results."""
-    state = (await office.load(request.tournament_id)).state
+    state = (await handler.load(request.tournament_id)).state
     ruleset = ruleset_of(state.ruleset)
     after, played = await asyncio.to_thread(preview_round, state, ruleset, request.results, request.system)
-    return pb.PreviewRoundResponse(preview=await _propose(office, after, ruleset, played, language_of(context)))
+    return pb.PreviewRoundResponse(preview=await _propose(handler, after, ruleset, played, language_of(context)))
 
 
 async def _propose(
-    office: PairingHandler,
+    handler: PairingHandler,
     state: TournamentState,
     ruleset: Ruleset,
     played: RoundState,
@@ -67,7 +69,7 @@ async def _propose(
     outdated: bool = False,
 ) -> pb.ProposedRound:
     """Return a pairing with its checks, whose sentences are in ``language``."""
-    clubs = await _clubs(office, played.player_ids)
+    clubs = await _clubs(handler, played.player_ids)
     return like(
         pb.ProposedRound,
         played.message(),
@@ -78,6 +80,6 @@ async def _propose(
     )
 
 
-async def _clubs(office: PairingHandler, player_ids: Collection[str]) -> Mapping[str, str]:
-    known = await people.names(office.record, player_ids)
+async def _clubs(handler: PairingHandler, player_ids: Collection[str]) -> Mapping[str, str]:
+    known = await people.names(handler.record, player_ids)
     return {person.player_id: person.club for person in known.values() if person.club}

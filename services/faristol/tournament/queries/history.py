@@ -54,31 +54,31 @@ MAX_TYPES = 100
 """Limit of names of events in one request."""
 
 
-async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
+async def list_acts(handler: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
     """Return a page of the tournament's history in order, or a window of the newest actions."""
     check_range("limit", request.limit, 0, MAX_ACTS)
     check_types(request.types)
     _check_window(request)
     tournament_id = request.tournament_id
-    loaded = await office.load(tournament_id)
-    recorded = (await office.record.read_whole_stream(stream(tournament_id)))[: loaded.version]
+    loaded = await handler.load(tournament_id)
+    recorded = (await handler.record.read_whole_stream(stream(tournament_id)))[: loaded.version]
     if request.newest:
-        return await _list_newest(office, request, loaded, recorded)
+        return await _list_newest(handler, request, loaded, recorded)
     wanted = frozenset(request.types)
     left = [event for event in recorded[max(request.after_version, 0) :] if not wanted or event.name in wanted]
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
     answer = pb.ListActsResponse(
-        acts=await build_acts(office, loaded, recorded, page), version=loaded.version, more=more
+        acts=await build_acts(handler, loaded, recorded, page), version=loaded.version, more=more
     )
     if more:
         return answer
-    choices = await _load_rating_choices(office.record, tournament_id)
-    answer.rating_choices.extend(await _build_choices(office.record, choices))
+    choices = await _load_rating_choices(handler.record, tournament_id)
+    answer.rating_choices.extend(await _build_choices(handler.record, choices))
     if request.HasField("others_after") and may_read_others(caller()):
-        others = await _load_others(office.record, tournament_id)
+        others = await _load_others(handler.record, tournament_id)
         listed = [event for event in others.events if event.position > request.others_after]
-        answer.other_acts.extend(await _build_other_acts(office.record, loaded.state, recorded, others, listed))
+        answer.other_acts.extend(await _build_other_acts(handler.record, loaded.state, recorded, others, listed))
     return answer
 
 
@@ -91,10 +91,10 @@ def _check_window(request: pb.ListActsRequest) -> None:
 
 
 async def _list_newest(
-    office: PairingHandler, request: pb.ListActsRequest, loaded: Loaded[TournamentState], recorded: Sequence[Recorded]
+    handler: PairingHandler, request: pb.ListActsRequest, loaded: Loaded[TournamentState], recorded: Sequence[Recorded]
 ) -> pb.ListActsResponse:
     """Return a window of the newest actions; only these are built. ``recorded`` are the events of the tournament."""
-    record, tournament_id = office.record, request.tournament_id
+    record, tournament_id = handler.record, request.tournament_id
     choices = await _load_rating_choices(record, tournament_id)
     others = None
     if request.HasField("others_after") and may_read_others(caller()):
@@ -107,7 +107,7 @@ async def _list_newest(
     shown = {event.position for event in window}
     page = [event for event in window if event.stream == stream(tournament_id)]
     answer = pb.ListActsResponse(
-        acts=await build_acts(office, loaded, recorded, page),
+        acts=await build_acts(handler, loaded, recorded, page),
         version=loaded.version,
         more=bool(window) and window[0] is not every[0],
         rating_choices=await _build_choices(record, [event for event in choices if event.position in shown]),
@@ -132,12 +132,12 @@ def _find_paired_before(recorded: Sequence[Recorded], position: int) -> int:
 
 
 async def build_acts(
-    office: PairingHandler, loaded: Loaded[TournamentState], recorded: Sequence[Recorded], page: Sequence[Recorded]
+    handler: PairingHandler, loaded: Loaded[TournamentState], recorded: Sequence[Recorded], page: Sequence[Recorded]
 ) -> list[pb.Act]:
     """Return the actions of some events of a tournament. ``recorded`` are all of its events."""
     if not page:
         return []
-    record, tournament_stream = office.record, stream(loaded.state.tournament_id)
+    record, tournament_stream = handler.record, stream(loaded.state.tournament_id)
     past_events = [event.message for event in recorded]
     notes = await record.notes_of(tournament_stream)
     results = {event.version: result_of(event.message, event.version, past_events) for event in page}
@@ -149,7 +149,7 @@ async def build_acts(
         for player in players_of(message)
     }
     known = await people.names(record, named | {event.metadata.actor for event in page})
-    for player_id, name in (await office.names(loaded.state) if named else {}).items():
+    for player_id, name in (await handler.names(loaded.state) if named else {}).items():
         if player_id in known:
             known[player_id] = known[player_id].replace(name=name)
     acts = [
@@ -230,20 +230,20 @@ def may_read_reasons(who: Credential | None) -> bool:
 
 
 async def list_sanctions(
-    office: PairingHandler, request: pb.ListSanctionsRequest, context: Context
+    handler: PairingHandler, request: pb.ListSanctionsRequest, context: Context
 ) -> pb.ListSanctionsResponse:
     """Return the sanctions on a player with their reasons, and the appeals against them.
 
     Include the sanctions in force, and those lifted by an appeal of the player.
     """
-    record, player_id = office.record, request.player_id
-    loaded = await office.load(request.tournament_id)
+    record, player_id = handler.record, request.player_id
+    loaded = await handler.load(request.tournament_id)
     check_registered(loaded.state, player_id)
     if player_id not in loaded.state.sanctioned:
         return pb.ListSanctionsResponse()  # most players have no sanction
     recorded = (await record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]
     past_events = [event.message for event in recorded]
-    situation = Situation(loaded.state, now=office.runtime.now(), past_events=past_events)
+    situation = Situation(loaded.state, now=handler.runtime.now(), past_events=past_events)
     upheld = {each.version for each in loaded.state.appeals if each.phase is AppealPhase.UPHELD}
     on_player = [
         event
@@ -254,7 +254,7 @@ async def list_sanctions(
     ]
     notes = await record.notes_of(stream(request.tournament_id)) if may_read_reasons(caller()) else {}
     known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
-    shown = await office.names(loaded.state)
+    shown = await handler.names(loaded.state)
     for person_id, name in shown.items():
         if person_id in known:
             known[person_id] = known[person_id].replace(name=name)
@@ -491,18 +491,18 @@ def _result_before(event: Message, before: Sequence[Message]) -> Iterator[str]:
 
 
 async def list_proposals(
-    office: PairingHandler, request: pb.ListProposalsRequest, context: Context
+    handler: PairingHandler, request: pb.ListProposalsRequest, context: Context
 ) -> pb.ListProposalsResponse:
     """Return all proposals of a tournament, the oldest first."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     answer = pb.ListProposalsResponse(required=loaded.state.second_official)
     if not loaded.state.proposals:
         return answer
-    recorded = (await office.record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]
+    recorded = (await handler.record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]
     page = [event for event in recorded if isinstance(event.message, events.ChangeProposed | events.ProposalAnswered)]
     credential = caller()
     own_id = credential.subject if credential else read_metadata(context).get(ACTOR, "")
-    acts = await build_acts(office, loaded, recorded, page)
+    acts = await build_acts(handler, loaded, recorded, page)
     for event, act in zip(page, acts, strict=True):
         message = event.message
         if isinstance(message, events.ChangeProposed):

@@ -35,10 +35,10 @@ ROUNDS_OF: Mapping[str, str] = {"WRONG_ROUNDS": "expected", "TOO_MANY_ROUNDS": "
 
 
 async def list_obstacles(
-    office: PairingHandler, request: pb.ListObstaclesRequest, context: Context
+    handler: PairingHandler, request: pb.ListObstaclesRequest, context: Context
 ) -> pb.ListObstaclesResponse:
     """Return all reasons why the next round cannot be paired."""
-    state = (await office.load(request.tournament_id)).state
+    state = (await handler.load(request.tournament_id)).state
     number = len(state.played) + 1
     if state.over or number > state.rounds:
         return pb.ListObstaclesResponse()
@@ -69,18 +69,18 @@ def _ways_out(state: TournamentState, ruleset: Ruleset, number: int) -> tuple[Wa
 
 
 async def explain_pairing(
-    office: PairingHandler, request: pb.ExplainPairingRequest, context: Context
+    handler: PairingHandler, request: pb.ExplainPairingRequest, context: Context
 ) -> pb.ExplainPairingResponse:
     """Explain the opponent of a player in a round, or why two players do not meet."""
     if request.player_id == request.other_player_id:
         raise Invalid("other_player_id", N_("expected a player other than player_id, or none"))
-    after = (await office.load(request.tournament_id)).state
+    after = (await handler.load(request.tournament_id)).state
     paired = found_round(after, request.round)
     if paired.changed_by_hand:
         text = N_("Officials changed the pairing of round {round} by hand before it was published.")
         said_by_hand = say(text, {"round": request.round}, language_of(context))
         return pb.ExplainPairingResponse(reason="CHANGED_BY_HAND", text=said_by_hand)
-    before = await _before(office.record, request.tournament_id, request.round)
+    before = await _before(handler.record, request.tournament_id, request.round)
     ruleset = ruleset_of(after.ruleset)
     player, other = request.player_id, request.other_player_id
     found: tuple[player_pairs.Explanation, ...]

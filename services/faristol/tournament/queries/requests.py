@@ -24,12 +24,12 @@ _READ_COUNT = 1_000
 
 
 async def list_data_requests(
-    office: PairingHandler, request: pb.ListDataRequestsRequest, context: Context
+    handler: PairingHandler, request: pb.ListDataRequestsRequest, context: Context
 ) -> pb.ListDataRequestsResponse:
     """Return the requests of one tournament or all, and of one player or all, oldest first."""
-    record = office.record
+    record = handler.record
     if request.tournament_id:
-        await office.load(request.tournament_id)
+        await handler.load(request.tournament_id)
     recorded = await _load_events(record, request.tournament_id or None)
     notes = {
         tournament: await record.notes_of(stream(tournament)) for tournament in {each.tournament for each in recorded}
@@ -53,17 +53,17 @@ async def list_data_requests(
             answered.answer = words
             answered.answered_at.CopyFrom(message.occurred_at)
     wanted = [each for each in found.values() if request.player_id in ("", each.player_id)]
-    await _name(office, wanted)
+    await _name(handler, wanted)
     return pb.ListDataRequestsResponse(requests=wanted)
 
 
 async def get_personal_details(
-    office: PairingHandler, request: pb.GetPersonalDetailsRequest, context: Context
+    handler: PairingHandler, request: pb.GetPersonalDetailsRequest, context: Context
 ) -> pb.GetPersonalDetailsResponse:
     """Return the details of a player. Raises ``Refusal`` if the player is not registered in the tournament."""
-    state = (await office.load(request.tournament_id)).state
+    state = (await handler.load(request.tournament_id)).state
     check_registered(state, request.player_id)
-    known = await people.names(office.record, [request.player_id])
+    known = await people.names(handler.record, [request.player_id])
     return pb.GetPersonalDetailsResponse(
         details=known[request.player_id].details if request.player_id in known else None
     )
@@ -81,14 +81,14 @@ async def _load_events(record: Record, tournament: str | None) -> list[Recorded]
             return found
 
 
-async def _name(office: PairingHandler, requests: list[pb.DataRequest]) -> None:
+async def _name(handler: PairingHandler, requests: list[pb.DataRequest]) -> None:
     """Set the names of persons and tournaments, and the state of requests of erased persons."""
     ids = {each.player_id for each in requests}
-    known = await people.names(office.record, ids)
-    async with office.record.reading() as connection:
+    known = await people.names(handler.record, ids)
+    async with handler.record.reading() as connection:
         erased = await people.all_erased(connection, ids)
     states: Mapping[str, TournamentState] = {
-        tournament: (await office.load(tournament)).state for tournament in {each.tournament_id for each in requests}
+        tournament: (await handler.load(tournament)).state for tournament in {each.tournament_id for each in requests}
     }
     for each in requests:
         each.tournament_name = states[each.tournament_id].name
@@ -99,13 +99,13 @@ async def _name(office: PairingHandler, requests: list[pb.DataRequest]) -> None:
 
 
 async def list_player_requests(
-    office: PairingHandler, request: pb.ListPlayerRequestsRequest, context: Context
+    handler: PairingHandler, request: pb.ListPlayerRequestsRequest, context: Context
 ) -> pb.ListPlayerRequestsResponse:
     """List the requests of all players or of one, and the actions open to that one.
 
     Raises ``Refusal`` for a person who is not a player.
     """
-    state = (await office.load(request.tournament_id)).state
+    state = (await handler.load(request.tournament_id)).state
     wanted = request.player_id
     answer = like(
         pb.ListPlayerRequestsResponse,

@@ -26,23 +26,23 @@ _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL
 
 
 async def list_results(
-    office: PairingHandler, request: pb.ListResultsRequest, context: Context
+    handler: PairingHandler, request: pb.ListResultsRequest, context: Context
 ) -> pb.ListResultsResponse:
     """Return the tables of a round with their current results."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     state = loaded.state
     played = found_round(state, request.round or _running(state))
     games = [table.game_id for table in played.pairings]
-    recorded = await office.result_events.of(request.tournament_id, loaded.version, games)
+    recorded = await handler.result_events.of(request.tournament_id, loaded.version, games)
     by, given = _entered_by(recorded), _scores_given(recorded)
     persons = {person for confirmed in played.confirmed_by.values() for person in confirmed}
-    disputes = await _disputes(office, recorded, played.disputed)
+    disputes = await _disputes(handler, recorded, played.disputed)
     persons |= {dispute.person for dispute in disputes.values()}
-    known = await people.names(office.record, {last.metadata.actor for last in by.values()} | persons)
-    names = {actor: person.name for actor, person in known.items()} | await office.names(state)
+    known = await people.names(handler.record, {last.metadata.actor for last in by.values()} | persons)
+    names = {actor: person.name for actor, person in known.items()} | await handler.names(state)
     seats = max((len(table.player_ids) for table in played.pairings), default=2)
     usual = usual_scores(ruleset_of(state.ruleset), seats)
-    kept, elsewhere = await office.kept.scores_of(state), await office.kept.list_elsewhere(played.pairings)
+    kept, elsewhere = await handler.kept.scores_of(state), await handler.kept.list_elsewhere(played.pairings)
     listed = pb.ListResultsResponse(
         tournament=state.name,
         round=played.number,
@@ -68,7 +68,7 @@ async def list_results(
         players_enter=state.result_check.players_enter,
         started_at=to_timestamp(played.started_at) if played.started_at else None,
     )
-    credential, withdrawable = caller(), await office.kept.list_withdrawable(request.tournament_id)
+    credential, withdrawable = caller(), await handler.kept.list_withdrawable(request.tournament_id)
     for shown in listed.tables:
         command_id, author = withdrawable.get(shown.game_id, ("", ""))
         if command_id and may_withdraw(credential.subject if credential else "", author):
@@ -78,10 +78,10 @@ async def list_results(
 
 
 async def get_result_check(
-    office: PairingHandler, request: pb.GetResultCheckRequest, context: Context
+    handler: PairingHandler, request: pb.GetResultCheckRequest, context: Context
 ) -> pb.GetResultCheckResponse:
     """Return the confirmations and disputes of a game's result. Raises ``Invalid`` if the player is not in it."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     state = loaded.state
     played, pairing = paired_game(state, request.game_id)
     if request.player_id not in pairing.player_ids:
@@ -89,7 +89,7 @@ async def get_result_check(
     answer = pb.GetResultCheckResponse(
         players_confirm=state.result_check.players,
         players_enter=state.result_check.players_enter,
-        kept_scores=(await office.kept.scores_of(state)).get(request.game_id, ()),
+        kept_scores=(await handler.kept.scores_of(state)).get(request.game_id, ()),
     )
     if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
         return answer
@@ -100,7 +100,7 @@ async def get_result_check(
         answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
     by = played.entered_by[request.game_id]
     answer.entered_by = by if by in pairing.player_ids else ""
-    recorded = await office.result_events.of(request.tournament_id, loaded.version, [request.game_id])
+    recorded = await handler.result_events.of(request.tournament_id, loaded.version, [request.game_id])
     stated = _said_of_result(recorded, request.game_id)
     for person, event in stated.items():
         is_dispute = isinstance(event.message, events.ResultDisputed)
@@ -114,7 +114,7 @@ async def get_result_check(
         own = stated[request.player_id]
         if isinstance(own.message, events.ResultDisputed):
             answer.scores_claimed.extend(own.message.scores_claimed)
-        answer.own_dispute = (await office.record.notes_of(own.stream)).get(own.version, "")
+        answer.own_dispute = (await handler.record.notes_of(own.stream)).get(own.version, "")
     return answer
 
 
@@ -172,7 +172,9 @@ class Dispute:
     """The scores in the version of the person; may be empty."""
 
 
-async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, Dispute]:
+async def _disputes(
+    handler: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]
+) -> dict[str, Dispute]:
     """Return the last dispute of each of these games."""
     found = {
         event.message.game_id: event
@@ -181,7 +183,7 @@ async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games:
     }
     if not found:
         return {}
-    notes = await office.record.notes_of(next(iter(found.values())).stream)
+    notes = await handler.record.notes_of(next(iter(found.values())).stream)
     return {
         game: Dispute(event.message.person_id, notes.get(event.version, ""), event.message.scores_claimed)
         for game, event in found.items()

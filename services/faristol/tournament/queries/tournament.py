@@ -41,11 +41,11 @@ def rating_system(past_events: Sequence[Message]) -> str:
 
 
 async def get_tournament(
-    office: PairingHandler, request: pb.GetTournamentRequest, context: Context
+    handler: PairingHandler, request: pb.GetTournamentRequest, context: Context
 ) -> pb.GetTournamentResponse:
     """Return the whole tournament, except its seed. Restricted details are for directors and the federation only."""
-    record, tournament_id = office.record, request.tournament_id
-    loaded = await office.load(tournament_id)
+    record, tournament_id = handler.record, request.tournament_id
+    loaded = await handler.load(tournament_id)
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
     sees_all = may_see_restricted()
@@ -62,7 +62,7 @@ async def get_tournament(
         arbiters=words.arbiters,
         halls=[hall.message() for hall in state.halls],
         announced=state.announced,
-        divisions=await office.divisions(state),
+        divisions=await handler.divisions(state),
         stage=state.stage.message() if state.stage else None,
         version=loaded.version,
         players=[
@@ -75,7 +75,7 @@ async def get_tournament(
         waiting_data_requests=sum(each.waits for each in state.data_requests),
         tribunal=state.tribunal,
         persons=[
-            pb.ActPlayer(player_id=person_id, name=name) for person_id, name in (await office.persons(state)).items()
+            pb.ActPlayer(player_id=person_id, name=name) for person_id, name in (await handler.persons(state)).items()
         ],
         appeals=[appeal_of(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
         rating_system=rating_system(await record.events(ratings_stream(tournament_id))),
@@ -171,13 +171,13 @@ def _round(played: RoundState) -> pb.Round:
 
 
 async def list_final_checks(
-    office: PairingHandler, request: pb.ListFinalChecksRequest, context: Context
+    handler: PairingHandler, request: pb.ListFinalChecksRequest, context: Context
 ) -> pb.ListFinalChecksResponse:
     """Return what each check finds now."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     state = loaded.state
     return pb.ListFinalChecksResponse(
-        checks=[like(pb.FinalCheckResult, found) for found in await load_open_matters(office.record, state)],
+        checks=[like(pb.FinalCheckResult, found) for found in await load_open_matters(handler.record, state)],
         published=state.over,
         finalised=state.finalised,
         version=loaded.version,
@@ -185,13 +185,13 @@ async def list_final_checks(
 
 
 async def list_missing_licences(
-    office: PairingHandler, request: pb.ListMissingLicencesRequest, context: Context
+    handler: PairingHandler, request: pb.ListMissingLicencesRequest, context: Context
 ) -> pb.ListMissingLicencesResponse:
     """Return the players without the licence who have not withdrawn, with the exceptions."""
-    state = (await office.load(request.tournament_id)).state
-    day = licence_day(Situation(state, now=office.runtime.now()))
+    state = (await handler.load(request.tournament_id)).state
+    day = licence_day(Situation(state, now=handler.runtime.now()))
     answer = pb.ListMissingLicencesResponse(required=state.licence.required, kind=state.licence.kind, day=day)
-    persons, _ = await office.persons_register(state)
+    persons, _ = await handler.persons_register(state)
     for player in state.players:
         if player.withdrawn is not None or has_licence(state, persons, player.player_id, day):
             continue

@@ -26,33 +26,33 @@ from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.players import RegistrationBatch, check_namesakes
 from faristol.tournament.players.registration import register
 from faristol.tournament.registration.decide import accept, found_entry, undecided_entry
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.state import EntryOfForm
 
 
 async def accept_entry(
-    office: RegistrationOffice, request: pb.AcceptEntryRequest, context: Context
+    handler: RegistrationHandler, request: pb.AcceptEntryRequest, context: Context
 ) -> pb.AcceptEntryResponse:
     """Accept an entry.
 
     Raises ``Refusal`` if it is decided, if the person was erased or is registered, or if a player has the same name and
     ``another_person`` is not set. Raises ``NotFound`` for an unknown person.
     """
-    await office.prepare()
-    at = office.pairing.at(request)
+    await handler.prepare()
+    at = handler.pairing.at(request)
     if request.player_id:
         checked_player_id("player_id", request.player_id)
     if request.player_id and request.another_person:
         raise Invalid("another_person", N_("conflicts with the given player; expected only one of the two"))
 
     async def attempt() -> tuple[Decision, pb.AcceptEntryResponse]:
-        loaded = await office.load(request.tournament_id, at)
+        loaded = await handler.load(request.tournament_id, at)
         entry = undecided_entry(loaded.current, request.entry)
-        person = await _person(office, entry, request.player_id)
-        situation, guards = await office.pairing.situation_of_entry(loaded.tournament.state, at)
+        person = await _person(handler, entry, request.player_id)
+        situation, guards = await handler.pairing.situation_of_entry(loaded.tournament.state, at)
         registered = register(situation, _registration(entry, person, request))
         if not request.another_person:
-            await check_namesakes(office.pairing, person, situation.state, situation.divisions)
+            await check_namesakes(handler.pairing, person, situation.state, situation.divisions)
 
         async def store(connection: AsyncConnection) -> Sequence[str]:
             said = await people.store_players(connection, [person])
@@ -61,7 +61,7 @@ async def accept_entry(
                 await outbox.forget_persons(connection, [entry.player_id])
             return [" ".join(filter(None, said))]
 
-        decision = await office.decision(
+        decision = await handler.decision(
             loaded,
             request.command_id,
             accept(loaded.current, entry, person.player_id),
@@ -72,31 +72,31 @@ async def accept_entry(
         late = next((each for each in registered if isinstance(each, pairing_events.LateEntryAdmitted)), None)
         return decision, pb.AcceptEntryResponse(player_id=person.player_id, round=late.round if late else 1)
 
-    return await office.handle(request, context, attempt, pb.AcceptEntryResponse)
+    return await handler.handle(request, context, attempt, pb.AcceptEntryResponse)
 
 
 async def accept_entries(
-    office: RegistrationOffice, request: pb.AcceptEntriesRequest, context: Context
+    handler: RegistrationHandler, request: pb.AcceptEntriesRequest, context: Context
 ) -> pb.AcceptEntriesResponse:
     """Accept entries one after the other in one decision, and leave out those that ``accept_entry`` would refuse.
 
     Raises ``Invalid`` for a number of entries outside the limits, or an entry without a number. Raises ``NotFound`` for
     an unknown entry.
     """
-    await office.prepare()
+    await handler.prepare()
     check_count("entries", request.entries, MAX_BATCH_PLAYERS)
-    at = office.pairing.at(request)
+    at = handler.pairing.at(request)
 
     async def attempt() -> tuple[Decision, pb.AcceptEntriesResponse]:
-        loaded = await office.load(request.tournament_id, at)
+        loaded = await handler.load(request.tournament_id, at)
         entries = [found_entry(loaded.current, number) for number in dict.fromkeys(request.entries)]
-        situation, guards = await office.pairing.situation_of_entry(loaded.tournament.state, at)
+        situation, guards = await handler.pairing.situation_of_entry(loaded.tournament.state, at)
         batch = RegistrationBatch(situation)
-        known = await people.names(office.record, {entry.player_id for entry in entries})
+        known = await people.names(handler.record, {entry.player_id for entry in entries})
         refused = {entry.number: _reason_against(entry, known.get(entry.player_id)) for entry in entries}
         undecided = [entry for entry in entries if not refused[entry.number]]
         asked = [_registration(entry, known[entry.player_id], pb.AcceptEntryRequest()) for entry in undecided]
-        await batch.take_all(office.pairing, asked)
+        await batch.take_all(handler.pairing, asked)
         refused |= {entry.number: each.reason for entry, each in zip(undecided, batch.registrations, strict=True)}
         accepted = [entry for entry in undecided if not refused[entry.number]]
         left_out = {number: reason for number, reason in refused.items() if reason}
@@ -108,7 +108,7 @@ async def accept_entries(
         async def store(connection: AsyncConnection) -> Sequence[str]:
             return await people.store_players(connection, batch.persons)
 
-        decision = await office.decision(
+        decision = await handler.decision(
             loaded,
             request.command_id,
             [event for entry in accepted for event in accept(loaded.current, entry, entry.player_id)],
@@ -118,7 +118,7 @@ async def accept_entries(
         )
         return decision, answer
 
-    return await office.handle(request, context, attempt, pb.AcceptEntriesResponse)
+    return await handler.handle(request, context, attempt, pb.AcceptEntriesResponse)
 
 
 def _reason_against(entry: EntryOfForm, person: Person | None) -> str:
@@ -128,9 +128,9 @@ def _reason_against(entry: EntryOfForm, person: Person | None) -> str:
     return "" if person and person.name else "PERSON_ERASED"
 
 
-async def _person(office: RegistrationOffice, entry: EntryOfForm, known_id: str) -> Person:
+async def _person(handler: RegistrationHandler, entry: EntryOfForm, known_id: str) -> Person:
     """Return the person to register: the entrant, or the known person with the details of the entry."""
-    found = await people.names(office.record, {entry.player_id, known_id} - {""})
+    found = await people.names(handler.record, {entry.player_id, known_id} - {""})
     own = found.get(entry.player_id)
     if own is None or not own.name:
         raise Refusal(

@@ -36,7 +36,7 @@ from faristol.personal_data import people
 from faristol.text import LANGUAGES
 from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.command_handling.outcome import write_of
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.fees.queries import get_own_fee
 from faristol.tournament.players.withdrawal import withdraw as withdraw_player
 from faristol.tournament.registration import links, messages
@@ -50,8 +50,8 @@ from faristol.tournament.registration.decide import (
     receive,
     withdraw,
 )
+from faristol.tournament.registration.handler import LoadedRegistration, RegistrationHandler, build_no_mail_refusal
 from faristol.tournament.registration.links import EntryLink, PendingEntry
-from faristol.tournament.registration.office import LoadedRegistration, RegistrationOffice, build_no_mail_refusal
 from faristol.tournament.registration.queries import build_entry
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.tournament.situation import Situation
@@ -93,24 +93,24 @@ def build_flood_refusal() -> Refusal:
 class Entrants:
     """The calls of entrants."""
 
-    def __init__(self, office: RegistrationOffice, fees: FeeOffice) -> None:
-        self._office = office
+    def __init__(self, handler: RegistrationHandler, fees: FeeHandler) -> None:
+        self._handler = handler
         self._fees = fees
         self._limit = FormLimit()
 
     async def submit(self, request: pb.SubmitEntryRequest, context: Context) -> pb.SubmitEntryResponse:
         """Store the form and send the link for the confirmation; without a mail server, receive the entry at once."""
-        office = self._office
-        await office.prepare()
+        handler = self._handler
+        await handler.prepare()
         command_id = canonical(request.command_id)
-        loaded = await office.load(request.tournament_id)
-        asked = _normalize_form(request, loaded, by_mail=office.delivery.is_enabled)
+        loaded = await handler.load(request.tournament_id)
+        asked = _normalize_form(request, loaded, by_mail=handler.delivery.is_enabled)
         asked.language = asked.language or language_of(context)
         check_accepts(loaded.current)
-        self._limit.check(visitor_of(context).address, office.runtime.now())
-        if office.delivery.is_enabled:
+        self._limit.check(visitor_of(context).address, handler.runtime.now())
+        if handler.delivery.is_enabled:
             await self._store_pending(loaded, asked, command_id)
-            office.delivery.tell()
+            handler.delivery.tell()
             return pb.SubmitEntryResponse(by_mail=True)
         received: pb.SubmitEntryResponse = await self._receive(
             asked, context, pb.SubmitEntryResponse, lambda entry, state: {"entry": entry}
@@ -118,7 +118,7 @@ class Entrants:
         # The stored answer of the command has no key: the record and its archives would keep it.
         received.key = links.new_key()
         link = EntryLink(asked.tournament_id, received.entry, generate_player_id(command_id))
-        async with office.record.writing() as connection:
+        async with handler.record.writing() as connection:
             await links.store_link(connection, link, received.key, loaded.current.now)
         return received
 
@@ -132,10 +132,10 @@ class Entrants:
         entry = PendingEntry(command_id, loaded.tournament_id, MessageToDict(asked), now)
         person = Person("", asked.name)
         params = {"hours": int(links.CONFIRMATION_LIFETIME.total_seconds() // 3_600)}
-        mail = self._office.build_mail(
+        mail = self._handler.build_mail(
             messages.CONFIRM, loaded, person, asked.email, key, asked.language, command_id, params
         )
-        async with self._office.record.writing() as connection:
+        async with self._handler.record.writing() as connection:
             await links.purge_pending(connection, now)
             every, of_address = await links.count_pending(connection, loaded.tournament_id, hashed)
             if every >= links.MAX_PENDING_COUNT:
@@ -155,12 +155,12 @@ class Entrants:
         key: str = "",
     ) -> Any:
         """Receive an entry with its personal details; a confirmed one with the key of its link."""
-        office, command_id = self._office, canonical(asked.command_id)
+        handler, command_id = self._handler, canonical(asked.command_id)
         person = Person(generate_player_id(command_id), **read_details(asked))
         given = Submission(person.player_id, asked.category, asked.listing, asked.language, bool(waiting))
 
         async def attempt() -> tuple[Decision, Any]:
-            loaded = await office.load(asked.tournament_id)
+            loaded = await handler.load(asked.tournament_id)
             new_events = receive(loaded.current, given)
             (received,) = new_events
             assert isinstance(received, events.EntryReceived)
@@ -174,17 +174,17 @@ class Entrants:
                     await links.delete_pending(connection, waiting.command_id)
                 return bindings
 
-            decision = await office.decision(loaded, command_id, new_events, first=store)
+            decision = await handler.decision(loaded, command_id, new_events, first=store)
             return decision, response(**fields(number, state))
 
-        return await office.handle(asked, context, attempt, response)
+        return await handler.handle(asked, context, attempt, response)
 
     async def confirm(self, request: pb.ConfirmEntryRequest, context: Context) -> pb.ConfirmEntryResponse:
         """Receive the entry of a key; an entry that is received already is returned."""
-        office = self._office
-        await office.prepare()
-        async with office.record.reading() as connection:
-            waiting = await links.find_pending(connection, request.key, office.runtime.now())
+        handler = self._handler
+        await handler.prepare()
+        async with handler.record.reading() as connection:
+            waiting = await links.find_pending(connection, request.key, handler.runtime.now())
         if waiting is None:
             _, entry = await self._find(request.key)
             return pb.ConfirmEntryResponse(entry=entry.number, state=entry.phase.value)
@@ -207,19 +207,19 @@ class Entrants:
         An unknown address gets the same answer by the same steps. Raises ``Refusal`` without a mail server, and if a
         network sends too many forms.
         """
-        office = self._office
-        await office.prepare()
-        if not office.delivery.is_enabled:
+        handler = self._handler
+        await handler.prepare()
+        if not handler.delivery.is_enabled:
             raise build_no_mail_refusal()
         address = request.email.strip().casefold()
         if not address:
             raise Invalid("email", N_("is missing"))
-        loaded = await office.load(request.tournament_id)
+        loaded = await handler.load(request.tournament_id)
         now = loaded.current.now
         self._limit.check(visitor_of(context).address, now)
         entries = loaded.current.state.entries
-        known = await people.names(office.record, [entry.player_id for entry in entries])
-        async with office.record.writing() as connection:
+        known = await people.names(handler.record, [entry.player_id for entry in entries])
+        async with handler.record.writing() as connection:
             await links.purge_pending(connection, now)
             for entry in entries:
                 person = known.get(entry.player_id)
@@ -227,19 +227,19 @@ class Entrants:
                 if person is None or stored.casefold() != address:
                     continue
                 key, cause = links.new_key(), f"{entry.number}/{now:%Y-%m-%dT%H}"
-                mail = office.build_mail(messages.LINK_AGAIN, loaded, person, stored, key, entry.language, cause, {})
+                mail = handler.build_mail(messages.LINK_AGAIN, loaded, person, stored, key, entry.language, cause, {})
                 if await outbox.enqueue(connection, [mail], now):
                     link = EntryLink(loaded.tournament_id, entry.number, entry.player_id)
                     await links.store_link(connection, link, key, now)
-        office.delivery.tell()
+        handler.delivery.tell()
         return pb.SendEntryLinksResponse()
 
     async def get_own(self, request: pb.GetOwnEntryRequest, context: Context) -> pb.GetOwnEntryResponse:
         """Return the entry of a key, or the submission that waits for its confirmation."""
-        office = self._office
-        await office.prepare()
-        async with office.record.reading() as connection:
-            waiting = await links.find_pending(connection, request.key, office.runtime.now())
+        handler = self._handler
+        await handler.prepare()
+        async with handler.record.reading() as connection:
+            waiting = await links.find_pending(connection, request.key, handler.runtime.now())
         if waiting is not None:
             asked = ParseDict(dict(waiting.submission), pb.SubmitEntryRequest())
             shown = pb.Entry(
@@ -250,9 +250,9 @@ class Entrants:
             )
             return pb.GetOwnEntryResponse(tournament_id=waiting.tournament_id, entry=shown)
         loaded, entry = await self._find(request.key)
-        known = await people.names(office.record, [entry.player_id])
-        notes = await office.record.notes_of(loaded.write(()).stream)
-        recorded = await office.record.read_stream(loaded.write(()).stream)
+        known = await people.names(handler.record, [entry.player_id])
+        notes = await handler.record.notes_of(loaded.write(()).stream)
+        recorded = await handler.record.read_stream(loaded.write(()).stream)
         place = 0
         if entry.phase is EntryPhase.WAITING:
             place = [each.number for each in loaded.current.state.waiting].index(entry.number) + 1
@@ -283,13 +283,13 @@ class Entrants:
         response: type[M],
     ) -> M:
         """Handle a command of an entrant on the entry of the key."""
-        await self._office.prepare()
+        await self._handler.prepare()
         found, _ = await self._find(request.key)
 
         async def attempt() -> tuple[Decision, M]:
             return await decide(*await self._find(request.key)), response()
 
-        return await self._office.handle(request, context, attempt, response, found.tournament_id)
+        return await self._handler.handle(request, context, attempt, response, found.tournament_id)
 
     async def withdraw(self, request: pb.WithdrawOwnEntryRequest, context: Context) -> pb.WithdrawOwnEntryResponse:
         """Withdraw the entry, and with it the player if it is accepted, before the first round starts."""
@@ -306,7 +306,7 @@ class Entrants:
                 writes = [write_of(loaded.tournament, gone)]
             current = _without_player(loaded, entry) if writes else loaded.current
             new_events = withdraw(current, entry.number, by_entrant=True, with_player=bool(writes))
-            return await self._office.decision(loaded, request.command_id, new_events, writes=writes)
+            return await self._handler.decision(loaded, request.command_id, new_events, writes=writes)
 
         return await self._handle_own(request, context, decide, pb.WithdrawOwnEntryResponse)
 
@@ -334,11 +334,11 @@ class Entrants:
 
     async def _find(self, key: str) -> tuple[LoadedRegistration, EntryOfForm]:
         """Return the entry of a key. Raises ``NotFound`` for an unknown or expired key."""
-        async with self._office.record.reading() as connection:
+        async with self._handler.record.reading() as connection:
             link = await links.find_link(connection, key) if key else None
         if link is None:
             raise NotFound("entry", "")
-        loaded = await self._office.load(link.tournament_id)
+        loaded = await self._handler.load(link.tournament_id)
         entry = loaded.current.state.find(link.entry)
         assert entry is not None, "a link is stored with its entry"
         return loaded, entry

@@ -21,7 +21,7 @@ from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.queries.tournament import may_see_restricted
 from faristol.tournament.registration import links
 from faristol.tournament.registration.decide import RegistrationInput, accepts, is_form_open, is_too_late
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.typed_input.resembling import Resemblances
 
@@ -67,16 +67,16 @@ def build_entry(
 
 
 async def list_entries(
-    office: RegistrationOffice, request: pb.ListEntriesRequest, context: Context
+    handler: RegistrationHandler, request: pb.ListEntriesRequest, context: Context
 ) -> pb.ListEntriesResponse:
     """Return all entries."""
-    await office.prepare()
-    loaded = await office.load(request.tournament_id)
+    await handler.prepare()
+    loaded = await handler.load(request.tournament_id)
     state, is_full = loaded.current.state, may_see_restricted()
-    known = await people.names(office.record, {entry.player_id for entry in state.entries})
+    known = await people.names(handler.record, {entry.player_id for entry in state.entries})
     name = loaded.write(()).stream
-    notes = await office.record.notes_of(name) if is_full else {}
-    recorded = [event for event in await office.record.read_stream(name) if event.version in notes] if notes else []
+    notes = await handler.record.notes_of(name) if is_full else {}
+    recorded = [event for event in await handler.record.read_stream(name) if event.version in notes] if notes else []
     by_entry: dict[int, list[Recorded]] = {}
     for event in recorded:
         by_entry.setdefault(getattr(event.message, "entry", 0), []).append(event)
@@ -85,7 +85,7 @@ async def list_entries(
         for entry in state.entries
     ]
     _note_similar(state.entries, shown)
-    async with office.record.reading() as connection:
+    async with handler.record.reading() as connection:
         pending = select(func.count()).where(links.pending.c.tournament == request.tournament_id)
         unconfirmed = (await connection.execute(pending)).scalar_one()
         mails = await outbox.count(connection, request.tournament_id)
@@ -118,13 +118,13 @@ def _note_similar(entries: Sequence[EntryOfForm], shown: Sequence[pb.Entry]) -> 
 
 
 async def get_registration(
-    office: RegistrationOffice, request: pb.GetRegistrationRequest, context: Context
+    handler: RegistrationHandler, request: pb.GetRegistrationRequest, context: Context
 ) -> pb.GetRegistrationResponse:
     """Return the settings of the form, what an entry costs, and the entrants as far as each consents."""
-    loaded = await office.load(request.tournament_id)
+    loaded = await handler.load(request.tournament_id)
     current = loaded.current
     listed = [entry for entry in current.state.entries if entry.phase not in ENDED]
-    known = await people.names(office.record, {entry.player_id for entry in listed})
+    known = await people.names(handler.record, {entry.player_id for entry in listed})
     settings = current.state.settings
     return pb.GetRegistrationResponse(
         name=current.tournament.name,
@@ -133,18 +133,18 @@ async def get_registration(
         settings=settings,
         free_places=_free(current),
         waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
-        by_mail=office.delivery.is_enabled,
+        by_mail=handler.delivery.is_enabled,
         entrants=[
-            _entrant(entry, known.get(entry.player_id), tells_minors=office.runtime.settings.pages_public_minors)
+            _entrant(entry, known.get(entry.player_id), tells_minors=handler.runtime.settings.pages_public_minors)
             for entry in listed
         ],
-        fees=await _load_fees(office, request.tournament_id, current.now) if settings else None,
+        fees=await _load_fees(handler, request.tournament_id, current.now) if settings else None,
     )
 
 
-async def _load_fees(office: RegistrationOffice, tournament_id: str, now: datetime) -> pb.EntryFees | None:
+async def _load_fees(handler: RegistrationHandler, tournament_id: str, now: datetime) -> pb.EntryFees | None:
     """Return what an entry costs that is sent ``now``; None without fees."""
-    fees = (await load(office.record, fees_stream(tournament_id), FeeState(), evolve_fees)).state.settings
+    fees = (await load(handler.record, fees_stream(tournament_id), FeeState(), evolve_fees)).state.settings
     if fees is None:
         return None
     shown = pb.EntryFees(currency=fees.currency, amount=fees.amount, categories=fees.categories)
@@ -171,13 +171,13 @@ def _entrant(entry: EntryOfForm, person: Person | None, *, tells_minors: bool) -
 
 
 async def get_mail_status(
-    office: RegistrationOffice, request: pb.GetMailStatusRequest, context: Context
+    handler: RegistrationHandler, request: pb.GetMailStatusRequest, context: Context
 ) -> pb.GetMailStatusResponse:
     """Return the counts of the outbox."""
-    async with office.record.reading() as connection:
+    async with handler.record.reading() as connection:
         found = await outbox.count(connection)
     return pb.GetMailStatusResponse(
-        enabled=office.delivery.is_enabled,
+        enabled=handler.delivery.is_enabled,
         waiting=found.waiting,
         refused=found.refused,
         waiting_since=to_timestamp(found.waiting_since) if found.waiting_since else None,

@@ -15,21 +15,21 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.people.v1 import events_pb2 as people_events
 from faristol.tournament.registration import links
 from faristol.tournament.registration.decide import accept, with_moves, withdraw
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.state import EntryPhase
 
 
-def withdrawals(office: RegistrationOffice) -> Reaction:
+def withdrawals(handler: RegistrationHandler) -> Reaction:
     """Build the reaction that withdraws the entry of a player who withdraws, and moves up the waiting list.
 
     A player without an entry leaves a place, too. The entry of a player who returns is accepted again.
     """
 
     async def follow(event: Recorded) -> Decision | None:
-        await office.prepare()
+        await handler.prepare()
         moved = event.message
         assert isinstance(moved, pairing.PlayerWithdrawn | pairing.PlayerReinstated)
-        loaded = await office.load(event.tournament)
+        loaded = await handler.load(event.tournament)
         is_gone = isinstance(moved, pairing.PlayerWithdrawn)
         phase = EntryPhase.ACCEPTED if is_gone else EntryPhase.WITHDRAWN
         entries = [each for each in loaded.current.state.entries if each.player_id == moved.player_id]
@@ -46,17 +46,17 @@ def withdrawals(office: RegistrationOffice) -> Reaction:
             new_events = withdraw(loaded.current, entry.number, by_entrant=False, with_player=True)
         else:
             new_events = accept(loaded.current, entry, entry.player_id)
-        return await office.decision(loaded, event.event_id, new_events)
+        return await handler.decision(loaded, event.event_id, new_events)
 
     types = event_types.types_of([pairing.PlayerWithdrawn, pairing.PlayerReinstated])
     return Reaction("pairing.entries", types, follow)
 
 
-def erasures(office: RegistrationOffice) -> Reaction:
+def erasures(handler: RegistrationHandler) -> Reaction:
     """Build the reaction that deletes the links of an erased person, and the messages to this person."""
 
     async def forget(event: Recorded) -> Decision | None:
-        await office.prepare()
+        await handler.prepare()
         gone = event.message
         assert isinstance(gone, people_events.PersonErased)
 

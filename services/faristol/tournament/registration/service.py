@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
-from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.handler import FeeHandler
 from faristol.tournament.registration.acceptance import accept_entries, accept_entry
 from faristol.tournament.registration.decide import (
     RegistrationInput,
@@ -23,7 +23,7 @@ from faristol.tournament.registration.decide import (
     withdraw,
 )
 from faristol.tournament.registration.entrants import Entrants
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.handler import RegistrationHandler
 from faristol.tournament.registration.queries import get_mail_status, get_registration, list_entries
 
 
@@ -42,7 +42,7 @@ REGISTRATION_COMMANDS: Mapping[type[Message], Callable[[RegistrationInput, Any],
 """The director's commands that write to the registration only."""
 
 
-def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatcher:
+def registration_service(handler: RegistrationHandler, fees: FeeHandler) -> Dispatcher:
     """Build the dispatcher of the registration service."""
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
@@ -53,15 +53,15 @@ def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatc
             built: Message = response(moved_up=moved) if tells else response()
             return built
 
-        return await office.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, answer)
+        return await handler.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, answer)
 
-    entrants = Entrants(office, fees)
+    entrants = Entrants(handler, fees)
     questions: Mapping[type[Message], Answer] = {
-        pb.GetRegistrationRequest: partial(get_registration, office),
-        pb.ListEntriesRequest: partial(list_entries, office),
-        pb.GetMailStatusRequest: partial(get_mail_status, office),
-        pb.AcceptEntryRequest: partial(accept_entry, office),
-        pb.AcceptEntriesRequest: partial(accept_entries, office),
+        pb.GetRegistrationRequest: partial(get_registration, handler),
+        pb.ListEntriesRequest: partial(list_entries, handler),
+        pb.GetMailStatusRequest: partial(get_mail_status, handler),
+        pb.AcceptEntryRequest: partial(accept_entry, handler),
+        pb.AcceptEntriesRequest: partial(accept_entries, handler),
         pb.SubmitEntryRequest: entrants.submit,
         pb.ConfirmEntryRequest: entrants.confirm,
         pb.SendEntryLinksRequest: entrants.send_links,

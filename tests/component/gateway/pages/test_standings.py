@@ -6,7 +6,7 @@ from tests.support.synthetic import Championship, game_id
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2 as office
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.personal_data.people import store_player
 from faristol.presentation.history import bye_worth
 from faristol.presentation.labels import (
@@ -144,8 +144,8 @@ async def test_what_a_bye_gives_is_told_as_the_system_of_the_tournament_has_it(
     ],
 )
 async def test_the_history_tells_a_rest_as_no_point(system: str, players: str, worth: int) -> None:
-    listed = [office.Player(player_id=player, entered_round=1) for player in players]
-    assert bye_worth(office.GetTournamentResponse(ruleset=_pin(system), players=listed)) == worth
+    listed = [pairing_pb2.Player(player_id=player, entered_round=1) for player in players]
+    assert bye_worth(pairing_pb2.GetTournamentResponse(ruleset=_pin(system), players=listed)) == worth
 
 
 async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_all(stage: Stage) -> None:

@@ -82,7 +82,7 @@ def build_no_mail_refusal() -> Refusal:
     return Refusal("NO_MAIL_SERVER", "", N_("This cell sends no e-mail: its operator has set no mail server."))
 
 
-class RegistrationOffice:
+class RegistrationHandler:
     """The handler of commands on registrations."""
 
     def __init__(self, pairing: PairingHandler, delivery: MailDelivery) -> None:

@@ -49,7 +49,7 @@ class LoadedFees:
         return Write(fees_stream(tournament_id), self.fees.version, list(new_events), tournament_id)
 
 
-class FeeOffice:
+class FeeHandler:
     """The handler of commands on fees."""
 
     def __init__(self, pairing_handler: PairingHandler) -> None:
