@@ -80,9 +80,9 @@ def _place(act: events.ByeGranted | events.ByeRevoked) -> tuple[str, str, int]:
     return act.player_id, act.team_id, act.round
 
 
-_THING = ("bye", "player_id", "team_id", "round")
+_REQUESTED_BYE = ("bye", "player_id", "team_id", "round")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.ByeGranted: Undo(pb.RevokeByeRequest, thing=_THING, rests=since(events.RoundPaired)),
-    events.ByeRevoked: Undo(_granting, thing=_THING, rests=since(events.RoundPaired)),
+    events.ByeGranted: Undo(pb.RevokeByeRequest, thing=_REQUESTED_BYE, rests=since(events.RoundPaired)),
+    events.ByeRevoked: Undo(_granting, thing=_REQUESTED_BYE, rests=since(events.RoundPaired)),
 }

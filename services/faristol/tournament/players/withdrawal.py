@@ -104,7 +104,7 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     return withdraw(situation, request, since=since)
 
 
-_THING = ("taking part", "player_id")
+_TAKING_PART = ("taking part", "player_id")
 
 
 def _withdrawal_rests(act: events.PlayerWithdrawn, later: Message) -> bool:
@@ -117,8 +117,8 @@ def _return_rests(act: events.PlayerReinstated, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.PlayerWithdrawn: Undo(pb.ReinstatePlayerRequest, thing=_THING, rests=_withdrawal_rests),
+    events.PlayerWithdrawn: Undo(pb.ReinstatePlayerRequest, thing=_TAKING_PART, rests=_withdrawal_rests),
     events.PlayerReinstated: Undo(
-        withdrawal_of, _withdraw_again, thing=_THING, rests=_return_rests, check=check_not_moved
+        withdrawal_of, _withdraw_again, thing=_TAKING_PART, rests=_return_rests, check=check_not_moved
     ),
 }

@@ -137,10 +137,10 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.StartPostponedGameRequest: PairingCommand(start_postponed, of_tables=True),
 }
 
-_THING = ("postponement", "game_id")
+_POSTPONEMENT = ("postponement", "game_id")
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.GamePostponed: Undo(pb.CancelPostponementRequest, thing=_THING, rests=since(events.RoundStarted)),
-    events.PostponementCancelled: Undo(thing=_THING),
-    events.PostponedGameStarted: Undo(thing=_THING),
+    events.GamePostponed: Undo(pb.CancelPostponementRequest, thing=_POSTPONEMENT, rests=since(events.RoundStarted)),
+    events.PostponementCancelled: Undo(thing=_POSTPONEMENT),
+    events.PostponedGameStarted: Undo(thing=_POSTPONEMENT),
 }

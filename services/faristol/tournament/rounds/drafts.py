@@ -286,19 +286,19 @@ def _publication_before(act: events.PairingPublicationSet, before: Sequence[Mess
     return pb.SetPairingPublicationRequest(publication=earlier or events.PAIRING_PUBLICATION_AT_ONCE)
 
 
-_THING = ("draft", "round")
+_DRAFT_OF_ROUND = ("draft", "round")
 _TIME_OF_PUBLICATION = ("publication time", "round")
 _CHANGED_SINCE = since(*_DRAFT_CHANGES)
 
 UNDO: Mapping[type[Message], Undo] = {
     events.PairingPublicationSet: Undo(_publication_before, thing=("pairing-publication",)),
-    events.RoundDrafted: Undo(pb.UnpairRoundRequest, thing=_THING, rests=_CHANGED_SINCE),
+    events.RoundDrafted: Undo(pb.UnpairRoundRequest, thing=_DRAFT_OF_ROUND, rests=_CHANGED_SINCE),
     events.DraftPlayersSwapped: Undo(pb.SwapPlayersRequest, rests=_CHANGED_SINCE),
     events.DraftPairingMoved: Undo(
         lambda act, before: pb.MovePairingRequest(round=act.round, table=act.to_table, to_table=act.table),
         rests=_CHANGED_SINCE,
     ),
-    events.DraftDiscarded: Undo(pb.PairRoundRequest, _restore, thing=_THING, rests=_CHANGED_SINCE),
+    events.DraftDiscarded: Undo(pb.PairRoundRequest, _restore, thing=_DRAFT_OF_ROUND, rests=_CHANGED_SINCE),
     events.PublicationScheduled: Undo(pb.CancelPublicationRequest, thing=_TIME_OF_PUBLICATION, rests=_CHANGED_SINCE),
     events.PublicationCancelled: Undo(
         lambda act, before: pb.SchedulePublicationRequest(

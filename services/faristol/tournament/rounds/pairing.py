@@ -201,7 +201,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
 
 
-_THING = ("pairing", "round")
+_PAIRING_OF_ROUND = ("pairing", "round")
 
 
 def _always(act: events.RoundUnpaired, later: Message) -> bool:
@@ -210,7 +210,7 @@ def _always(act: events.RoundUnpaired, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.RoundPaired: Undo(pb.UnpairRoundRequest, thing=_THING, rests=since(events.RoundStarted)),
-    events.RoundUnpaired: Undo(pb.PairRoundRequest, _pair_again, thing=_THING, rests=_always),
-    events.RoundUnpublished: Undo(pb.PublishRoundRequest, thing=_THING),
+    events.RoundPaired: Undo(pb.UnpairRoundRequest, thing=_PAIRING_OF_ROUND, rests=since(events.RoundStarted)),
+    events.RoundUnpaired: Undo(pb.PairRoundRequest, _pair_again, thing=_PAIRING_OF_ROUND, rests=_always),
+    events.RoundUnpublished: Undo(pb.PublishRoundRequest, thing=_PAIRING_OF_ROUND),
 }

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from faristol.rules import Bye
 
-K = TypeVar("K")
+T = TypeVar("T")
 V = TypeVar("V")
 
 
@@ -19,12 +19,12 @@ def with_item(items: tuple[V, ...], number: int, **changed: Any) -> tuple[V, ...
     return (*items[: number - 1], replace(item, **changed), *items[number:])
 
 
-def with_key(known: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+def with_key(known: Mapping[T, V], key: T, value: V) -> Mapping[T, V]:
     """Return a mapping with another value of a key."""
     return MappingProxyType({**known, key: value})
 
 
-def without_key(known: Mapping[K, V], key: K) -> Mapping[K, V]:
+def without_key(known: Mapping[T, V], key: T) -> Mapping[T, V]:
     """Return a mapping without a key."""
     return MappingProxyType({other: value for other, value in known.items() if other != key})
 
