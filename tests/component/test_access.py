@@ -139,7 +139,7 @@ def command(kind: Any, **fields: Any) -> Any:
     return kind(command_id=str(uuid.uuid4()), **fields)
 
 
-class Desk:
+class AccessUser:
     """The access service as called by a user."""
 
     def __init__(self, cell: Cell, token: str = "") -> None:
@@ -166,8 +166,8 @@ class Desk:
         return ""
 
 
-def director_of(cell: Cell) -> Desk:
-    return Desk(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR)))
+def director_of(cell: Cell) -> AccessUser:
+    return AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR)))
 
 
 async def press_clock(cell: Cell, token: str, table: int) -> str:
@@ -179,28 +179,28 @@ async def press_clock(cell: Cell, token: str, table: int) -> str:
 
 async def test_a_link_lets_a_device_in_at_its_table_alone(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[2])
-    session = await Desk(cell).sign_in(code=given.code)
+    session = await AccessUser(cell).sign_in(code=given.code)
     assert await press_clock(cell, session.token, 2) == ""
     assert await press_clock(cell, session.token, 1) == "OUT_OF_SCOPE"
     assert await press_clock(cell, "", 2) == "NO_CREDENTIAL"
-    who = await Desk(cell, session.token).ask("GetCaller", access.GetCallerRequest())
+    who = await AccessUser(cell, session.token).ask("GetCaller", access.GetCallerRequest())
     assert (who.name, who.credential.role, list(who.credential.scope.tables)) == ("Ona Mas", needs_pb.ROLE_SCORER, [2])
 
 
 async def test_a_pin_is_guessed_ten_times_and_not_a_thousand(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[3])
     right = {"tournament_id": OWN, "table": 3, "pin": given.pin}
-    assert (await Desk(cell).sign_in(pin=right)).token
+    assert (await AccessUser(cell).sign_in(pin=right)).token
 
     async def guess(number: int) -> str:
         wrong = f"{(int(given.pin) + 1 + number) % 10**6:06}"
-        return await Desk(cell).reason("SignIn", command(access.SignInRequest, pin={**right, "pin": wrong}))
+        return await AccessUser(cell).reason("SignIn", command(access.SignInRequest, pin={**right, "pin": wrong}))
 
     reasons = await asyncio.gather(*map(guess, range(1_000)))
     assert {reason: reasons.count(reason) for reason in sorted(set(reasons))} == {"PIN_LOCKED": 990, "PIN_WRONG": 10}
-    assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=right)) == "PIN_LOCKED"
+    assert await AccessUser(cell).reason("SignIn", command(access.SignInRequest, pin=right)) == "PIN_LOCKED"
     fresh = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[3])
-    assert (await Desk(cell).sign_in(pin={**right, "pin": fresh.pin})).token
+    assert (await AccessUser(cell).sign_in(pin={**right, "pin": fresh.pin})).token
 
 
 async def test_what_a_stranger_says_of_themselves_is_not_on_the_record(cell: Cell) -> None:
@@ -222,20 +222,20 @@ async def test_where_there_is_no_pin_a_stranger_writes_nothing(cell: Cell) -> No
     before = await cell.process.runtime.record.last_position()
     for table, tournament in ((5, OWN), (1, "nosuch"), (-7, OWN)):
         pin = access.PinAtTable(tournament_id=tournament, table=table, pin="123456")
-        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
+        assert await AccessUser(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
     assert await cell.process.runtime.record.last_position() == before
 
 
 async def test_a_pin_is_not_guessed_by_the_command_of_who_had_it_right(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[2])
     right = command(access.SignInRequest, pin=access.PinAtTable(tournament_id=OWN, table=2, pin=given.pin))
-    signed_in = await Desk(cell).ask("SignIn", right)
+    signed_in = await AccessUser(cell).ask("SignIn", right)
     assert signed_in.credential.credential_id != right.command_id
     for number in range(1, 12):
         guess = access.PinAtTable(tournament_id=OWN, table=2, pin=f"{(int(given.pin) + number) % 10**6:06}")
-        reason = await Desk(cell).reason("SignIn", access.SignInRequest(command_id=right.command_id, pin=guess))
+        reason = await AccessUser(cell).reason("SignIn", access.SignInRequest(command_id=right.command_id, pin=guess))
         assert reason == ("PIN_WRONG" if number <= 10 else "PIN_LOCKED")
-    assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=right.pin)) == "PIN_LOCKED"
+    assert await AccessUser(cell).reason("SignIn", command(access.SignInRequest, pin=right.pin)) == "PIN_LOCKED"
 
 
 async def test_who_repeats_the_grant_of_another_does_not_get_what_was_for_them(cell: Cell) -> None:
@@ -255,11 +255,11 @@ async def test_who_repeats_the_grant_of_another_does_not_get_what_was_for_them(c
 
 
 async def test_nobody_is_renamed_by_a_credential_that_they_are_given(cell: Cell) -> None:
-    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
+    federation = AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     given = await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Maria Pons")
     who = given.credential.subject_id
     await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Another", subject_id=who)
-    told = await Desk(cell, given.token).ask("GetCaller", access.GetCallerRequest())
+    told = await AccessUser(cell, given.token).ask("GetCaller", access.GetCallerRequest())
     assert told.name == "Maria Pons"
     refused = command(
         access.GrantCredentialRequest,
@@ -277,7 +277,7 @@ async def test_directors_of_two_tournaments_appoint_people_of_one_name(cell: Cel
     async def appoint_scorer(token: str, tournament: str, **more: Any) -> str:
         scope = access_events.Scope(tournament_ids=[tournament])
         wanted = {"name": "Joan Puig", "scope": scope, **more}
-        answer = await Desk(cell, token).grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, **wanted)
+        answer = await AccessUser(cell, token).grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, **wanted)
         return str(answer.credential.subject_id)
 
     own, foreign = (cell.token(build_credential(needs_pb.ROLE_DIRECTOR, place)) for place in (OWN, FOREIGN))
@@ -311,13 +311,13 @@ async def test_a_key_that_was_retired_lets_in_nobody_whom_it_let_in_before(cell:
 async def test_the_id_of_another_command_brings_nobody_a_token(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[1])
     request = command(access.SignInRequest, code=given.code)
-    first = await Desk(cell).ask("SignIn", request)
-    again = await Desk(cell).ask("SignIn", request)
+    first = await AccessUser(cell).ask("SignIn", request)
+    again = await AccessUser(cell).ask("SignIn", request)
     assert again.credential.credential_id == first.credential.credential_id
     stolen = access.SignInRequest(command_id=request.command_id, code="a" * 52)
-    assert await Desk(cell).reason("SignIn", stolen)
+    assert await AccessUser(cell).reason("SignIn", stolen)
     pin = access.PinAtTable(tournament_id=OWN, table=1, pin="000000")
-    assert await Desk(cell).reason("SignIn", access.SignInRequest(command_id=request.command_id, pin=pin))
+    assert await AccessUser(cell).reason("SignIn", access.SignInRequest(command_id=request.command_id, pin=pin))
 
 
 async def test_a_session_of_hours_ago_cannot_renew_itself_by_a_grant(cell: Cell) -> None:
@@ -337,8 +337,8 @@ async def test_a_session_of_hours_ago_cannot_renew_itself_by_a_grant(cell: Cell)
 
 
 async def test_what_was_revoked_works_nowhere_after_two_seconds_and_its_streams_end(cell: Cell) -> None:
-    desk = director_of(cell)
-    given = await desk.grant(needs_pb.ROLE_JUDGE, access_events.FORM_TOKEN, subject_id="nil")
+    user = director_of(cell)
+    given = await user.grant(needs_pb.ROLE_JUDGE, access_events.FORM_TOKEN, subject_id="nil")
     judges = adjudication_pb2_grpc.JudgeServiceStub(cell.channel)
     queue = judges.WatchQueue(
         adjudication_pb2.WatchQueueRequest(judge_id="nil"), metadata=(("authorization", f"Bearer {given.token}"),)
@@ -346,12 +346,12 @@ async def test_what_was_revoked_works_nowhere_after_two_seconds_and_its_streams_
     assert await queue.read()
     revoked_at = time.monotonic()
     credential_id = given.credential.credential_id
-    await desk.ask("RevokeCredential", command(access.RevokeCredentialRequest, credential_id=credential_id))
+    await user.ask("RevokeCredential", command(access.RevokeCredentialRequest, credential_id=credential_id))
     with pytest.raises(grpc.aio.AioRpcError) as ended:
         await _read_to_the_end(queue)
     assert time.monotonic() - revoked_at < 6  # two, with the delay of a busy machine
     assert reason_of(ended.value) == "CREDENTIAL_REVOKED"
-    assert await Desk(cell, given.token).reason("GetCaller", access.GetCallerRequest()) == "CREDENTIAL_REVOKED"
+    assert await AccessUser(cell, given.token).reason("GetCaller", access.GetCallerRequest()) == "CREDENTIAL_REVOKED"
 
 
 async def _read_to_the_end(stream: Any) -> None:
@@ -361,13 +361,13 @@ async def _read_to_the_end(stream: Any) -> None:
 
 async def test_who_signs_out_is_out_on_every_device(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[2], name="Pau Riu")
-    devices = [await Desk(cell).sign_in(code=given.code) for _ in range(2)]
-    await Desk(cell, devices[0].token).ask("SignOut", command(access.SignOutRequest))
+    devices = [await AccessUser(cell).sign_in(code=given.code) for _ in range(2)]
+    await AccessUser(cell, devices[0].token).ask("SignOut", command(access.SignOutRequest))
     give_up = time.monotonic() + 5
     while (reasons := {await press_clock(cell, device.token, 2) for device in devices}) != {"CREDENTIAL_REVOKED"}:
         assert time.monotonic() < give_up, reasons
         await asyncio.sleep(0.1)
-    assert await press_clock(cell, (await Desk(cell).sign_in(code=given.code)).token, 2) == ""
+    assert await press_clock(cell, (await AccessUser(cell).sign_in(code=given.code)).token, 2) == ""
 
 
 async def test_a_list_shows_what_the_caller_may_end(cell: Cell) -> None:
@@ -375,14 +375,14 @@ async def test_a_list_shows_what_the_caller_may_end(cell: Cell) -> None:
     everything = access.ListCredentialsRequest()
     own = await director_of(cell).ask("ListCredentials", everything)
     assert "Berta Pi" in {line.name for line in own.credentials}
-    other = Desk(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR, FOREIGN)))
+    other = AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR, FOREIGN)))
     assert "Berta Pi" not in {line.name for line in (await other.ask("ListCredentials", everything)).credentials}
-    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
+    federation = AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     assert len((await federation.ask("ListCredentials", everything)).credentials) >= len(own.credentials)
 
 
 async def test_who_acts_is_on_the_record_from_the_credential_and_not_from_what_the_call_says(cell: Cell) -> None:
-    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
+    federation = AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     everywhere = access_events.Scope()
     given = await federation.grant(
         needs_pb.ROLE_FEDERATION, access_events.FORM_TOKEN, name="Eva Soler", scope=everywhere
@@ -444,12 +444,12 @@ async def test_a_refusal_is_in_the_audit_log_without_a_secret(cell: Cell, caplog
 async def test_what_is_given_used_and_ended_is_in_the_audit_log_without_a_name_and_without_a_secret(
     cell: Cell, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = director_of(cell)
+    user = director_of(cell)
     with caplog.at_level(logging.INFO, "faristol.audit"):
-        given = await desk.grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[2], name="Jordi Coll")
-        signed_in = await Desk(cell).sign_in(code=given.code)
+        given = await user.grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[2], name="Jordi Coll")
+        signed_in = await AccessUser(cell).sign_in(code=given.code)
         credential_id = given.credential.credential_id
-        await desk.ask("RevokeCredential", command(access.RevokeCredentialRequest, credential_id=credential_id))
+        await user.ask("RevokeCredential", command(access.RevokeCredentialRequest, credential_id=credential_id))
     lines = [record.getMessage() for record in caplog.records if record.name == "faristol.audit"]
     assert [line.split(",")[0] for line in lines] == [
         "gave the role scorer by link",
@@ -486,8 +486,8 @@ async def test_a_wrong_code_is_in_the_audit_log_and_the_code_is_not(
     wrong = f"{(int(given.pin) + 1) % 10**6:06}"
     with caplog.at_level(logging.WARNING, "faristol.audit"):
         pin = access.PinAtTable(tournament_id=OWN, table=1, pin=wrong)
-        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
-        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, code="a" * 52)) == "CODE_UNKNOWN"
+        assert await AccessUser(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
+        assert await AccessUser(cell).reason("SignIn", command(access.SignInRequest, code="a" * 52)) == "CODE_UNKNOWN"
     lines = [record.getMessage() for record in caplog.records if record.name == "faristol.audit"]
     # The line of the grant is written when its event comes back, which may be during the refusals.
     assert [line.partition(",")[0] for line in lines if line.startswith("refused") and "more in" not in line] == [
@@ -564,7 +564,7 @@ async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refu
 
 
 async def test_the_service_takes_no_player_and_no_tournament_that_there_is_not(cell: Cell) -> None:
-    console = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
+    console = AccessUser(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     scope = access_events.Scope(tournament_ids=[OWN])
     player = {"role": needs_pb.ROLE_PLAYER, "form": access_events.FORM_TOKEN, "lifetime_seconds": 60, "scope": scope}
     for more, reason in (

@@ -14,7 +14,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
 from tests.component.tournament.test_service import command, create, register
-from tests.support.pairing_service import Desk, serving
+from tests.support.pairing_service import PairingService, serving
 
 from faristol.event_store import Record, load
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -24,7 +24,7 @@ DIVISIONS = ("open", "second", "third")
 
 
 @pytest.fixture
-async def desks(database_url: str) -> AsyncIterator[list[Desk]]:
+async def services(database_url: str) -> AsyncIterator[list[PairingService]]:
     """Yield a pairing service for each of three divisions, on one database."""
     async with AsyncExitStack() as stack:
         records = [await Record.open(database_url) for _ in DIVISIONS]
@@ -61,62 +61,64 @@ async def in_divisions(record: Record, player_id: str) -> int:
     return found
 
 
-async def test_a_player_whom_three_desks_register_at_once_is_in_one_division(desks: list[Desk]) -> None:
+async def test_a_player_whom_three_desks_register_at_once_is_in_one_division(services: list[PairingService]) -> None:
     for number in range(15):
         player_id = f"p{number}"
         reasons = await asyncio.gather(
             *(
-                reason_of(register(desk, tournament_id=division, player_id=player_id, name=f"Player {number}"))
-                for desk, division in zip(desks, DIVISIONS, strict=True)
+                reason_of(register(service, tournament_id=division, player_id=player_id, name=f"Player {number}"))
+                for service, division in zip(services, DIVISIONS, strict=True)
             )
         )
         assert sorted(reasons) == ["", "ALREADY_IN_DIVISION", "ALREADY_IN_DIVISION"]
-        assert await in_divisions(desks[0].record, player_id) == 1
+        assert await in_divisions(services[0].record, player_id) == 1
 
 
-async def test_a_player_whom_desks_move_and_bring_back_at_once_is_in_one_division(desks: list[Desk]) -> None:
+async def test_a_player_whom_desks_move_and_bring_back_at_once_is_in_one_division(
+    services: list[PairingService],
+) -> None:
     for number in range(8):
         player_id = f"p{number}"
-        await register(desks[0], player_id=player_id, name=f"Player {number}")
+        await register(services[0], player_id=player_id, name=f"Player {number}")
         moves = [
             reason_of(
-                desk.stub.MovePlayer(
+                service.stub.MovePlayer(
                     pairing.MovePlayerRequest(
                         command_id=command(), tournament_id="open", player_id=player_id, to_tournament_id=division
                     )
                 )
             )
-            for desk, division in zip(desks[1:], DIVISIONS[1:], strict=True)
+            for service, division in zip(services[1:], DIVISIONS[1:], strict=True)
         ]
         back = pairing.ReinstatePlayerRequest(command_id=command(), tournament_id="open", player_id=player_id)
-        reasons = await asyncio.gather(*moves, reason_of(desks[0].stub.ReinstatePlayer(back)))
+        reasons = await asyncio.gather(*moves, reason_of(services[0].stub.ReinstatePlayer(back)))
         won, lost = sorted(reasons[:2])
         assert (won, lost in {"WITHDRAWN", "ALREADY_IN_DIVISION"}) == ("", True)
         assert reasons[2] in {"NOT_WITHDRAWN", "ALREADY_IN_DIVISION"}
-        assert await in_divisions(desks[0].record, player_id) == 1
+        assert await in_divisions(services[0].record, player_id) == 1
 
 
-async def test_a_player_who_enters_a_division_while_it_is_created_is_in_one(desks: list[Desk]) -> None:
+async def test_a_player_who_enters_a_division_while_it_is_created_is_in_one(services: list[PairingService]) -> None:
     for number in range(5):
         player_id, added = f"p{number}", f"added-{number}"
 
         async def create_and_register(added: str = added, player_id: str = player_id, number: int = number) -> None:
-            await create(desks[1], tournament_id=added, division=f"D{number}", division_of="open")
-            await register(desks[1], tournament_id=added, player_id=player_id, name=f"Player {number}")
+            await create(services[1], tournament_id=added, division=f"D{number}", division_of="open")
+            await register(services[1], tournament_id=added, player_id=player_id, name=f"Player {number}")
 
         reasons = await asyncio.gather(
             reason_of(create_and_register()),
-            reason_of(register(desks[0], tournament_id="third", player_id=player_id, name=f"Player {number}")),
+            reason_of(register(services[0], tournament_id="third", player_id=player_id, name=f"Player {number}")),
         )
         assert sorted(reasons) == ["", "ALREADY_IN_DIVISION"]
 
 
-async def test_forty_desks_register_side_by_side_in_three_divisions(desks: list[Desk]) -> None:
-    desk, *_ = desks
+async def test_forty_desks_register_side_by_side_in_three_divisions(services: list[PairingService]) -> None:
+    service, *_ = services
     reasons = await asyncio.gather(
         *(
             reason_of(
-                register(desk, tournament_id=division, player_id=f"{division}-{number}", name=f"{division} {number}")
+                register(service, tournament_id=division, player_id=f"{division}-{number}", name=f"{division} {number}")
             )
             for number in range(15)
             for division in DIVISIONS

@@ -62,7 +62,7 @@ class Lexicons(lexicon_grpc.LexiconServiceServicer):
 
 
 @dataclass(frozen=True)
-class Desk:
+class PairingService:
     """The pairing service over gRPC, and the record behind it."""
 
     stub: pairing_grpc.PairingServiceAsyncStub
@@ -74,7 +74,7 @@ class Desk:
 @asynccontextmanager
 async def serving(
     record: Record, *, now: Callable[[], datetime] = utc_now, with_tasks: bool = False, **settings: Any
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[PairingService]:
     """Yield the pairing service on a record, as a separate process would serve it; by default without its tasks."""
     runtime = Runtime(Settings.model_validate(settings), record, now)
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
@@ -85,13 +85,13 @@ async def serving(
     lexicon_grpc.add_LexiconServiceServicer_to_server(Lexicons(), server)
     runtime.channels.own_address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()
-    yield Desk(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime, made)
+    yield PairingService(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime, made)
     await cancel_tasks(tasks)
     await runtime.channels.close()
     await server.stop(None)
 
 
 @pytest.fixture
-async def desk(record: Record) -> AsyncIterator[Desk]:
+async def service(record: Record) -> AsyncIterator[PairingService]:
     async with serving(record) as made:
         yield made

@@ -34,7 +34,7 @@ CONTEXT: Any = None
 """The queries use no context."""
 
 
-class Desk(NamedTuple):
+class FairPlayQueries(NamedTuple):
     """A stage with a championship, and its queries on fair play."""
 
     stage: Stage
@@ -77,7 +77,7 @@ def finish(table: Table) -> Iterator[Step]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+async def queries(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[FairPlayQueries]:
     """Yield the queries on a stage with a lexicon of five words."""
     folder: Path = tmp_path_factory.mktemp("fair")
     library = Library(folder / "lexicons")
@@ -89,14 +89,14 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
         models = ReadModels(stage.record, stage.running.runtime.progress(RESULTS))
         fair_play = FairPlay(models, library.path)
         worker = asyncio.create_task(fair_play.analyses.run())
-        yield Desk(stage, fair_play)
+        yield FairPlayQueries(stage, fair_play)
         worker.cancel()
         with suppress(asyncio.CancelledError):
             await worker
 
 
-async def test_a_finished_game_is_compared_with_the_best_plays_of_its_racks(desk: Desk) -> None:
-    found = await _complete(desk, FINISHED)
+async def test_a_finished_game_is_compared_with_the_best_plays_of_its_racks(queries: FairPlayQueries) -> None:
+    found = await _complete(queries, FINISHED)
     (turn,) = found.turns
     assert (turn.turn, turn.player_id, turn.name) == (1, "anna", "Anna Puigdomènech i Casadevall")
     assert ("".join(turn.rack), "".join(turn.faces), turn.score) == ("AACIRST", "CAS", 8)
@@ -105,25 +105,25 @@ async def test_a_finished_game_is_compared_with_the_best_plays_of_its_racks(desk
     assert "never a verdict" in found.warning
 
 
-async def _complete(desk: Desk, game_id: str) -> pb.GetGameFairPlayResponse:
+async def _complete(queries: FairPlayQueries, game_id: str) -> pb.GetGameFairPlayResponse:
     request = pb.GetGameFairPlayRequest(game_id=game_id)
-    while (found := await desk.fair_play.get_game(request, CONTEXT)).pending:
+    while (found := await queries.fair_play.get_game(request, CONTEXT)).pending:
         pass
     return found
 
 
-async def test_a_running_game_tells_no_official_its_best_plays(desk: Desk) -> None:
+async def test_a_running_game_tells_no_official_its_best_plays(queries: FairPlayQueries) -> None:
     with pytest.raises(Refusal) as caught:
-        await _complete(desk, RUNNING)
+        await _complete(queries, RUNNING)
     assert caught.value.reason == "DRAWS_SECRET"
 
 
-async def test_a_game_without_its_lexicon_is_refused_and_left_out_of_the_tournament(desk: Desk) -> None:
+async def test_a_game_without_its_lexicon_is_refused_and_left_out_of_the_tournament(queries: FairPlayQueries) -> None:
     with pytest.raises(Refusal) as caught:
-        await _complete(desk, UNREADABLE)
+        await _complete(queries, UNREADABLE)
     assert caught.value.reason == "NO_LEXICON"
     request = pb.GetTournamentFairPlayRequest(tournament_id=TOURNAMENT)
-    while (found := await desk.fair_play.get_tournament(request, CONTEXT)).pending_games:
+    while (found := await queries.fair_play.get_tournament(request, CONTEXT)).pending_games:
         pass
     assert (found.games, found.unreadable_games) == (1, 1)
     assert [each.figures.player_id for each in found.players] == ["anna"]
@@ -131,23 +131,23 @@ async def test_a_game_without_its_lexicon_is_refused_and_left_out_of_the_tournam
     assert not found.players[0].measures
 
 
-async def test_a_player_has_figures_over_years(desk: Desk) -> None:
+async def test_a_player_has_figures_over_years(queries: FairPlayQueries) -> None:
     request = pb.GetPlayerFairPlayRequest(player_id="anna")
-    while (found := await desk.fair_play.get_player(request, CONTEXT)).pending_games:
+    while (found := await queries.fair_play.get_player(request, CONTEXT)).pending_games:
         pass
     assert found.comparison.figures.turns == 1
     assert [(year.year, year.figures.turns) for year in found.years] == [(2026, 1)]
     with pytest.raises(NotFound):
-        await desk.fair_play.get_player(pb.GetPlayerFairPlayRequest(player_id="none"), CONTEXT)
+        await queries.fair_play.get_player(pb.GetPlayerFairPlayRequest(player_id="none"), CONTEXT)
 
 
-async def test_an_unknown_game_and_tournament_are_not_found(desk: Desk) -> None:
+async def test_an_unknown_game_and_tournament_are_not_found(queries: FairPlayQueries) -> None:
     with pytest.raises(NotFound):
-        await desk.fair_play.get_game(pb.GetGameFairPlayRequest(game_id="none"), CONTEXT)
+        await queries.fair_play.get_game(pb.GetGameFairPlayRequest(game_id="none"), CONTEXT)
     with pytest.raises(NotFound):
-        await desk.fair_play.get_tournament(pb.GetTournamentFairPlayRequest(tournament_id="none"), CONTEXT)
+        await queries.fair_play.get_tournament(pb.GetTournamentFairPlayRequest(tournament_id="none"), CONTEXT)
 
 
-async def test_no_page_for_everybody_names_fair_play(desk: Desk) -> None:
+async def test_no_page_for_everybody_names_fair_play(queries: FairPlayQueries) -> None:
     for path in (f"/tournaments/{TOURNAMENT}", f"/games/{FINISHED}", "/players/anna"):
-        assert "fair-play" not in (await desk.stage.http.get(path)).text
+        assert "fair-play" not in (await queries.stage.http.get(path)).text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import grpc
 import pytest
 from tests.component.tournament.test_service import act, command, create, read_refusal, register
-from tests.support.pairing_service import Desk
+from tests.support.pairing_service import PairingService
 
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
@@ -20,60 +20,64 @@ WAITING, GRANTED = pb.DATA_REQUEST_STATE_WAITING, pb.DATA_REQUEST_STATE_GRANTED
 REFUSED, ERASED = pb.DATA_REQUEST_STATE_REFUSED, pb.DATA_REQUEST_STATE_ERASED
 
 
-async def list_requests(desk: Desk, tournament_id: str = "", player_id: str = "") -> list[pb.DataRequest]:
+async def list_requests(service: PairingService, tournament_id: str = "", player_id: str = "") -> list[pb.DataRequest]:
     asked = pb.ListDataRequestsRequest(tournament_id=tournament_id, player_id=player_id)
-    return list((await desk.stub.ListDataRequests(asked)).requests)
+    return list((await service.stub.ListDataRequests(asked)).requests)
 
 
-async def asked_for(desk: Desk) -> None:
+async def asked_for(service: PairingService) -> None:
     """Request a correction and an erasure for Anna, and a correction in another tournament for Biel."""
     for tournament_id in ("open", "other"):
-        await create(desk, tournament_id=tournament_id)
-    await register(desk, player_id="anna", name="Ana Puit", club="Valls")
-    await register(desk, tournament_id="other", player_id="biel", name="Biel Soler")
-    await act(desk, "LodgeDataRequest", player_id="anna", kind=CORRECTION, note="I am Anna Puig")
-    await act(desk, "LodgeDataRequest", player_id="anna", kind=ERASURE)
+        await create(service, tournament_id=tournament_id)
+    await register(service, player_id="anna", name="Ana Puit", club="Valls")
+    await register(service, tournament_id="other", player_id="biel", name="Biel Soler")
+    await act(service, "LodgeDataRequest", player_id="anna", kind=CORRECTION, note="I am Anna Puig")
+    await act(service, "LodgeDataRequest", player_id="anna", kind=ERASURE)
     other = pb.LodgeDataRequestRequest(tournament_id="other", player_id="biel", kind=CORRECTION, note="Solé")
     other.command_id = command()
-    await desk.stub.LodgeDataRequest(other)
+    await service.stub.LodgeDataRequest(other)
 
 
-async def test_a_granted_correction_amends_the_player_in_the_same_act_and_the_answer_is_told(desk: Desk) -> None:
-    await asked_for(desk)
-    before = await desk.record.last_position()
+async def test_a_granted_correction_amends_the_player_in_the_same_act_and_the_answer_is_told(
+    service: PairingService,
+) -> None:
+    await asked_for(service)
+    before = await service.record.last_position()
     granted = pb.AnswerDataRequestRequest(request=1, corrected=True, name="Anna  Puig", note="Sorry!")
     granted.command_id, granted.tournament_id = command(), "open"
-    answer = await desk.stub.AnswerDataRequest(granted)
+    answer = await service.stub.AnswerDataRequest(granted)
     assert (list(answer.parts), answer.player_id) == ([events.ENTRY_PART_NAME], "anna")
-    written = await desk.record.read(before)
+    written = await service.record.read(before)
     assert [event.name for event in written] == ["PlayerAmended", "DataRequestAnswered"]
-    first, second = await list_requests(desk, "open")
+    first, second = await list_requests(service, "open")
     assert (first.name, first.state, first.note, first.answer) == ("Anna Puig", GRANTED, "I am Anna Puig", "Sorry!")
     assert (second.state, second.note, bool(second.tournament_name)) == (WAITING, "", True)
-    assert [each.player_id for each in await list_requests(desk)] == ["anna", "anna", "biel"]
-    assert [each.request for each in await list_requests(desk, player_id="biel")] == [1]
-    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert [each.player_id for each in await list_requests(service)] == ["anna", "anna", "biel"]
+    assert [each.request for each in await list_requests(service, player_id="biel")] == [1]
+    shown = await service.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     assert shown.waiting_data_requests == 1
 
 
-async def test_a_correction_that_cannot_be_made_leaves_the_request_waiting(desk: Desk) -> None:
-    await asked_for(desk)
-    before = await desk.record.last_position()
-    code, _, _ = await read_refusal(act(desk, "AnswerDataRequest", request=1, corrected=True, country="Spain"))
+async def test_a_correction_that_cannot_be_made_leaves_the_request_waiting(service: PairingService) -> None:
+    await asked_for(service)
+    before = await service.record.last_position()
+    code, _, _ = await read_refusal(act(service, "AnswerDataRequest", request=1, corrected=True, country="Spain"))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
-    code, _, info = await read_refusal(act(desk, "AnswerDataRequest", request=1, corrected=True, club="Valls"))
+    code, _, info = await read_refusal(act(service, "AnswerDataRequest", request=1, corrected=True, club="Valls"))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "SAME_ENTRY")
-    assert (await desk.record.last_position(), (await list_requests(desk, "open"))[0].state) == (before, WAITING)
+    assert (await service.record.last_position(), (await list_requests(service, "open"))[0].state) == (before, WAITING)
 
 
-async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_after_an_erasure(desk: Desk) -> None:
-    await asked_for(desk)
-    await act(desk, "AnswerDataRequest", request=1, refused=True, note="Your card says Puit")
-    await act(desk, "AnswerDataRequest", request=2, erased=True)
-    for event in await desk.record.read_stream("tournament-open"):
+async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_after_an_erasure(
+    service: PairingService,
+) -> None:
+    await asked_for(service)
+    await act(service, "AnswerDataRequest", request=1, refused=True, note="Your card says Puit")
+    await act(service, "AnswerDataRequest", request=2, erased=True)
+    for event in await service.record.read_stream("tournament-open"):
         assert b"Pui" not in event.payload
-    history = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
-    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    history = await service.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
+    shown = await service.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     sentences = [
         f"{each.said} {' '.join(each.also.values())}" for each in describe_history(history, Roster(shown), "en")
     ]
@@ -83,22 +87,22 @@ async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_
     assert sentences[-1].startswith(
         "Request 2 of Ana Puit is granted: the operator of the record erases the data of the person."
     )
-    assert [each.state for each in await list_requests(desk, "open")] == [REFUSED, GRANTED]
-    await erase(desk.record, "anna")
-    for each in await list_requests(desk, "open"):
+    assert [each.state for each in await list_requests(service, "open")] == [REFUSED, GRANTED]
+    await erase(service.record, "anna")
+    for each in await list_requests(service, "open"):
         assert (each.state, each.name, each.note, each.answer) == (ERASED, "", "", "")
-    async with desk.record.reading() as connection:
+    async with service.record.reading() as connection:
         assert [row.text for row in await connection.execute(tables.notes.select())] == ["Solé"]
-    assert (await verify(desk.record)).wrong == ""
+    assert (await verify(service.record)).wrong == ""
 
 
 async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_came_of_an_appeal(
-    desk: Desk,
+    service: PairingService,
 ) -> None:
-    await create(desk, ruleset="fise", rounds=3)
+    await create(service, ruleset="fise", rounds=3)
     for place, country in enumerate(("", "COL", "VEN", ""), start=1):
-        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
-    await register(desk, player_id="p5", name="Player 1", club="Reus", country="ESP")
+        await register(service, player_id=f"p{place}", name=f"Player {place}", country=country)
+    await register(service, player_id="p5", name="Player 1", club="Reus", country="ESP")
     roles = (events.TRIBUNAL_ROLE_PLAYERS, events.TRIBUNAL_ROLE_SUBSTITUTE, events.TRIBUNAL_ROLE_SUBSTITUTE)
     seats = [pb.Appointment(person_id=f"p{place}", role=role) for place, role in enumerate(roles, start=2)]
     seats += [
@@ -106,11 +110,11 @@ async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_cam
         pb.Appointment(person_id="pau", role=events.TRIBUNAL_ROLE_FEDERATION, country="POR"),
     ]
     seats[2].country = "ARG"
-    await act(desk, "AppointTribunal", appointments=seats)
-    await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta", note="shouted at Player 2")
+    await act(service, "AppointTribunal", appointments=seats)
+    await act(service, "WarnPlayer", player_id="p1", arbiter_id="marta", note="shouted at Player 2")
 
     async def own(player_id: str = "p1") -> pb.ListSanctionsResponse:
-        return await desk.stub.ListSanctions(pb.ListSanctionsRequest(tournament_id="open", player_id=player_id))
+        return await service.stub.ListSanctions(pb.ListSanctionsRequest(tournament_id="open", player_id=player_id))
 
     answer = await own()
     (sanction,) = answer.sanctions
@@ -124,10 +128,10 @@ async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_cam
     assert not (await own("p2")).sanctions
     countries = {"ona": "AND", "pau": "POR", "p1": "ESP"}
     told_of = [pb.PersonCountry(person_id=person, country=code) for person, code in countries.items()]
-    await act(desk, "LodgeAppeal", player_id="p1", version=sanction.act.version, countries=told_of)
+    await act(service, "LodgeAppeal", player_id="p1", version=sanction.act.version, countries=told_of)
     (sanction,) = (await own()).sanctions
     assert (sanction.appealable, sanction.appeal.phase) == (False, pb.APPEAL_PHASE_OPEN)
-    await act(desk, "DecideAppeal", appeal=1, upheld=True)
+    await act(service, "DecideAppeal", appeal=1, upheld=True)
     (sanction,) = (await own()).sanctions
     assert (sanction.appealable, sanction.appeal.phase) == (False, pb.APPEAL_PHASE_UPHELD)
     with pytest.raises(grpc.aio.AioRpcError) as nobody:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from google.protobuf.message import Message
 from tests.component.game.hall_cells import GRAN, NOW, PETITA, Cell, Hall, command, reason, serve, start_round
-from tests.support.pairing_service import Desk, serving
+from tests.support.pairing_service import PairingService, serving
 from tests.support.table_games import SEED
 
 from faristol.event_store import Decision, Metadata, Write
@@ -44,9 +44,9 @@ class Halls:
     championship: Cell
     cell: Cell
     hall: Hall
-    here: Desk
+    here: PairingService
     """The pairing service of the hall."""
-    there: Desk
+    there: PairingService
     """That of the championship."""
     sent: int = 0
     """Position of the hall up to which its events were sent."""
@@ -91,19 +91,19 @@ class Halls:
                     metadata = Metadata(actor=event.metadata.actor, causation_id=event.event_id)
                     await self.championship.record.append(decision, metadata)
 
-    async def outcomes(self, desk: Cell | None = None) -> list[str]:
+    async def outcomes(self, service: Cell | None = None) -> list[str]:
         """Return the states of the kept commands in their order."""
         asked = hall_pb2.ListKeptCommandsRequest(tournament_id="cup")
-        listed = await (desk or self.championship).halls.ListKeptCommands(asked)
+        listed = await (service or self.championship).halls.ListKeptCommands(asked)
         names = hall_pb2.KeptState.Name
         return [names(each.state).removeprefix("KEPT_STATE_").lower() for each in listed.commands]
 
     async def list_kept(self) -> list[hall_events.HallCommandKept]:
         return [each for _, each in await read_kept(self.cell.record, "cup", self.hall.key)]
 
-    async def table(self, game_id: str, desk: Desk | None = None) -> pb.TableResult:
+    async def table(self, game_id: str, service: PairingService | None = None) -> pb.TableResult:
         """Return a table with its result."""
-        listed = await (desk or self.here).stub.ListResults(pb.ListResultsRequest(tournament_id="cup"))
+        listed = await (service or self.here).stub.ListResults(pb.ListResultsRequest(tournament_id="cup"))
         return next(each for each in listed.tables if each.game_id == game_id)
 
     async def finish(self, game_id: str, *points: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import grpc
 import pytest
 from tests.component.tournament.test_service import command, create, read_refusal, register
-from tests.support.pairing_service import Desk
+from tests.support.pairing_service import PairingService
 
 from faristol.event_store.beside_events.bindings import ENTRIES
 from faristol.kernel.details import Person
@@ -26,18 +26,18 @@ ANNA = "Anna Puig"
     ],
 )
 async def test_two_of_one_name_with_different_ids_or_clubs_both_come_in_and_are_told_apart(
-    desk: Desk, first: dict[str, str], second: dict[str, str], names: list[str]
+    service: PairingService, first: dict[str, str], second: dict[str, str], names: list[str]
 ) -> None:
-    await create(desk)
+    await create(service)
     for fields in (first, second):
-        await register(desk, name=ANNA, **fields)
+        await register(service, name=ANNA, **fields)
     for place in range(4):
-        await register(desk, name=f"Player {place}")
-    await desk.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
-    listed = await desk.stub.ListResults(pb.ListResultsRequest(tournament_id="open", round=1))
+        await register(service, name=f"Player {place}")
+    await service.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    listed = await service.stub.ListResults(pb.ListResultsRequest(tournament_id="open", round=1))
     seated = sorted(player.name for table in listed.tables for player in table.players if player.name.startswith(ANNA))
     assert all(any(shown.startswith(name) for shown in seated) for name in names)
-    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    acts = (await service.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     entered = [act.players[0].name for act in acts if act.type == "PlayerRegistered"]
     assert all(told.startswith(name) for told, name in zip(entered[:2], names, strict=True))
 
@@ -47,11 +47,11 @@ async def test_two_of_one_name_with_different_ids_or_clubs_both_come_in_and_are_
     [({}, {}), ({"club": "Valls"}, {"club": "VALLS"}), ({"club": "Valls"}, {}), ({"player_id": "anna"}, {})],
 )
 async def test_one_name_with_nothing_that_tells_two_people_apart_is_a_slip(
-    desk: Desk, first: dict[str, str], second: dict[str, str]
+    service: PairingService, first: dict[str, str], second: dict[str, str]
 ) -> None:
-    await create(desk)
-    await register(desk, name=ANNA, **first)
-    code, _, info = await read_refusal(register(desk, name="ANNA  puig", **second))
+    await create(service)
+    await register(service, name=ANNA, **first)
+    code, _, info = await read_refusal(register(service, name="ANNA  puig", **second))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
 
 
@@ -60,32 +60,34 @@ def test_a_name_that_one_player_has_alone_is_shown_as_it_is() -> None:
     assert load_distinct_names(persons) == {"a": ANNA, "b": "Blai Soler", "c": "", "d": ""}
 
 
-async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: Desk) -> None:
-    await create(desk)
-    await register(desk, player_id="anna", name=ANNA, category=" U18 ", note="needs a ramp")
+async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(service: PairingService) -> None:
+    await create(service)
+    await register(service, player_id="anna", name=ANNA, category=" U18 ", note="needs a ramp")
 
     async def get_player() -> pb.Player:
-        return (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
+        return (await service.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
 
     assert ((await get_player()).category, (await get_player()).note) == ("U18", "needs a ramp")
-    (event,) = [recorded for recorded in await desk.record.read_stream("tournament-open") if recorded.type in ENTRIES]
+    (event,) = [
+        recorded for recorded in await service.record.read_stream("tournament-open") if recorded.type in ENTRIES
+    ]
     assert b"ramp" not in event.payload
-    await erase(desk.record, "anna")
+    await erase(service.record, "anna")
     assert ((await get_player()).category, (await get_player()).note) == ("U18", "")
 
 
-async def test_a_category_that_is_too_long_is_refused(desk: Desk) -> None:
-    await create(desk)
-    code, told, _ = await read_refusal(register(desk, name=ANNA, category="x" * 21))
+async def test_a_category_that_is_too_long_is_refused(service: PairingService) -> None:
+    await create(service)
+    code, told, _ = await read_refusal(register(service, name=ANNA, category="x" * 21))
     assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "category: has 21 characters; expected 0 to 20")
 
 
-async def test_a_category_goes_along_to_another_division(desk: Desk) -> None:
-    await create(desk)
-    await create(desk, tournament_id="second", division="B", division_of="open", first_division="A")
-    await register(desk, player_id="anna", name=ANNA, category="U18")
-    await desk.stub.MovePlayer(
+async def test_a_category_goes_along_to_another_division(service: PairingService) -> None:
+    await create(service)
+    await create(service, tournament_id="second", division="B", division_of="open", first_division="A")
+    await register(service, player_id="anna", name=ANNA, category="U18")
+    await service.stub.MovePlayer(
         pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id="anna", to_tournament_id="second")
     )
-    moved = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="second"))).players
+    moved = (await service.stub.GetTournament(pb.GetTournamentRequest(tournament_id="second"))).players
     assert [(event.player_id, event.category) for event in moved] == [("anna", "U18")]

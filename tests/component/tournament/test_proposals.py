@@ -8,7 +8,7 @@ import grpc
 import pytest
 from tests.component.tournament.test_results import EVA, NIL, enter, list_results, result, start_round
 from tests.component.tournament.test_service import command, names_on_stream
-from tests.support.pairing_service import Desk
+from tests.support.pairing_service import PairingService
 
 from faristol.event_store.integrity.verification import verify
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -23,14 +23,14 @@ def confirmation() -> pb.AnswerProposalRequest:
     return pb.AnswerProposalRequest(command_id=command(), tournament_id="open", proposal=1, confirmed=True)
 
 
-async def propose(desk: Desk) -> pb.CorrectResultResponse:
+async def propose(service: PairingService) -> pb.CorrectResultResponse:
     """Close a round under the rule, and correct a result of it as Eva."""
-    await desk.stub.SetSecondOfficial(
+    await service.stub.SetSecondOfficial(
         pb.SetSecondOfficialRequest(command_id=command(), tournament_id="open", required=True), metadata=EVA
     )
-    tables = (await list_results(desk)).tables
-    await enter(desk, [result(table, 400, 300) for table in tables])
-    await desk.stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
+    tables = (await list_results(service)).tables
+    await enter(service, [result(table, 400, 300) for table in tables])
+    await service.stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
     corrected = pb.CorrectResultRequest(
         command_id=command(),
         tournament_id="open",
@@ -39,47 +39,51 @@ async def propose(desk: Desk) -> pb.CorrectResultResponse:
         player_ids=[player.player_id for player in tables[0].players],
         note="The slip says 410",
     )
-    return await desk.stub.CorrectResult(corrected, metadata=EVA)
+    return await service.stub.CorrectResult(corrected, metadata=EVA)
 
 
-async def list_proposals(desk: Desk) -> list[pb.Proposal]:
-    return list((await desk.stub.ListProposals(pb.ListProposalsRequest(tournament_id="open"))).proposals)
+async def list_proposals(service: PairingService) -> list[pb.Proposal]:
+    return list((await service.stub.ListProposals(pb.ListProposalsRequest(tournament_id="open"))).proposals)
 
 
-async def test_one_of_two_confirmations_at_once_takes_effect_and_the_history_says_both_names(desk: Desk) -> None:
-    await start_round(desk)
-    assert (await propose(desk)).proposal == 1
-    (pending,) = await list_proposals(desk)
+async def test_one_of_two_confirmations_at_once_takes_effect_and_the_history_says_both_names(
+    service: PairingService,
+) -> None:
+    await start_round(service)
+    assert (await propose(service)).proposal == 1
+    (pending,) = await list_proposals(service)
     assert (pending.act.actor_name, pending.act.note) == ("Eva Soler", "The slip says 410")
     assert [act.type for act in pending.act.proposed] == ["ResultCorrected"]
-    assert "ResultCorrected" not in await names_on_stream(desk)
+    assert "ResultCorrected" not in await names_on_stream(service)
 
     found = await asyncio.gather(
-        *(desk.stub.AnswerProposal(confirmation(), metadata=who) for who in (NIL, ONA)), return_exceptions=True
+        *(service.stub.AnswerProposal(confirmation(), metadata=who) for who in (NIL, ONA)), return_exceptions=True
     )
 
     refused = [each for each in found if isinstance(each, grpc.aio.AioRpcError)]
     assert [each.code() for each in refused] == [grpc.StatusCode.FAILED_PRECONDITION]
-    assert (await names_on_stream(desk)).count("ResultCorrected") == 1
-    history = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
-    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert (await names_on_stream(service)).count("ResultCorrected") == 1
+    history = await service.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
+    shown = await service.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     said = {each.act.type: each for each in describe_history(history, Roster(shown), "en")}
     assert said["ChangeProposed"].also["by"] == "By Eva Soler."
     assert "410" in said["ChangeProposed"].said
     assert said["ProposalAnswered"].also["by"] in ("By Nil Camps.", "By Ona Vidal.")
     assert said["ResultCorrected"].act.note == "The slip says 410"
-    assert not (await verify(desk.record)).wrong
+    assert not (await verify(service.record)).wrong
 
 
 @pytest.mark.parametrize("who", [EVA, (("faristol-actor", "eva-2"),)], ids=["the same id", "another id of the name"])
-async def test_a_proposer_cannot_confirm_by_another_device(desk: Desk, who: tuple[tuple[str, bytes], ...]) -> None:
-    await start_round(desk)
-    await propose(desk)
-    async with desk.record.writing() as connection:
+async def test_a_proposer_cannot_confirm_by_another_device(
+    service: PairingService, who: tuple[tuple[str, bytes], ...]
+) -> None:
+    await start_round(service)
+    await propose(service)
+    async with service.record.writing() as connection:
         await people.store_player(connection, "eva-2", "Eva SOLER", "")
 
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await desk.stub.AnswerProposal(confirmation(), metadata=who)
+        await service.stub.AnswerProposal(confirmation(), metadata=who)
 
     assert "SAME_PERSON" in str(refused.value.trailing_metadata())
-    assert "ResultCorrected" not in await names_on_stream(desk)
+    assert "ResultCorrected" not in await names_on_stream(service)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.component.tournament.test_service import open_tournament
 from tests.support.court import until
-from tests.support.pairing_service import Desk
+from tests.support.pairing_service import PairingService
 
 from faristol.event_store import Record
 from faristol.kernel.mentions import players_of
@@ -21,14 +21,14 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.publication_timer import PublicationTimer
 
 
-async def draft_round(desk: Desk) -> datetime:
+async def draft_round(service: PairingService) -> datetime:
     """Pair the first round as a draft that is published in an hour; return that time."""
-    await open_tournament(desk)
-    publish_at = desk.runtime.now() + timedelta(hours=1)
+    await open_tournament(service)
+    publish_at = service.runtime.now() + timedelta(hours=1)
     common: dict[str, Any] = {"tournament_id": "open", "round": 1}
-    await desk.stub.PairRound(pb.PairRoundRequest(command_id=str(uuid.uuid4()), draft=True, **common))
+    await service.stub.PairRound(pb.PairRoundRequest(command_id=str(uuid.uuid4()), draft=True, **common))
     request = pb.SchedulePublicationRequest(command_id=str(uuid.uuid4()), publish_at=to_timestamp(publish_at), **common)
-    await desk.stub.SchedulePublication(request)
+    await service.stub.SchedulePublication(request)
     return publish_at
 
 
@@ -49,8 +49,8 @@ def at(moment: datetime) -> Callable[[], datetime]:
     return lambda: moment
 
 
-async def test_a_draft_is_published_at_its_time_and_not_before(desk: Desk, record: Record) -> None:
-    publish_at = await draft_round(desk)
+async def test_a_draft_is_published_at_its_time_and_not_before(service: PairingService, record: Record) -> None:
+    publish_at = await draft_round(service)
     await run_for_a_while(PublicationTimer(record, at(publish_at - timedelta(seconds=1))))
     assert "RoundPaired" not in await types_of(record)
     timer = asyncio.ensure_future(PublicationTimer(record, at(publish_at)).run())
@@ -63,25 +63,27 @@ async def test_a_draft_is_published_at_its_time_and_not_before(desk: Desk, recor
 
 
 async def test_a_publication_that_was_due_while_no_process_ran_is_made_once_by_several(
-    desk: Desk, record: Record
+    service: PairingService, record: Record
 ) -> None:
-    publish_at = await draft_round(desk)
+    publish_at = await draft_round(service)
     late = at(publish_at + timedelta(hours=3))
     await run_for_a_while(*(PublicationTimer(record, late) for _ in range(3)), seconds=3)
     assert (await types_of(record))[-2:] == ["RoundPaired", "RoundPublished"]
     assert (await types_of(record)).count("RoundPaired") == 1
 
 
-async def test_a_draft_that_cannot_be_published_stays_until_it_is_paired_again(desk: Desk, record: Record) -> None:
-    publish_at = await draft_round(desk)
+async def test_a_draft_that_cannot_be_published_stays_until_it_is_paired_again(
+    service: PairingService, record: Record
+) -> None:
+    publish_at = await draft_round(service)
     request = pb.WithdrawPlayerRequest(command_id=str(uuid.uuid4()), tournament_id="open", player_id="p1")
-    await desk.stub.WithdrawPlayer(request)
+    await service.stub.WithdrawPlayer(request)
     await run_for_a_while(PublicationTimer(record, at(publish_at)))
     assert "RoundPaired" not in await types_of(record)
-    draft = await desk.stub.GetDraft(pb.GetDraftRequest(tournament_id="open"))
+    draft = await service.stub.GetDraft(pb.GetDraftRequest(tournament_id="open"))
     assert [each.reason for each in draft.obstacles] == ["PAIRED_AND_WITHDRAWN"]
     paired = pb.PairRoundRequest(command_id=str(uuid.uuid4()), tournament_id="open", round=1)
-    await desk.stub.PairRound(paired)
+    await service.stub.PairRound(paired)
     await run_for_a_while(PublicationTimer(record, at(publish_at)), seconds=3)
     recorded = await record.read_stream("tournament-open")
     published = [event.message for event in recorded if isinstance(event.message, events.RoundPaired)]
