@@ -756,7 +756,7 @@ async def test_who_pairs_a_round_is_told_who_sits_it_out_as_was_granted(service:
     assert paired.bye_player_id == ""
 
 
-async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(service: Desk) -> None:
+async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(service: PairingService) -> None:
     await open_tournament(service)
     await act(service, "PairRound", round=1)
     await act(service, "StartRound", round=1)
