@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.event_store import RecordError
-from faristol.event_store.integrity.seal_keys import open_key
+from faristol.event_store.integrity.token_key import open_key
 from faristol.event_store.transparency.log_writer import LogWriter, name_log
 from faristol.event_store.transparency.policy import TrustPolicy, load_policy
 from faristol.host.runtime import Runtime

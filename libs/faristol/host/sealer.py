@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from faristol.event_store import RecordError
 from faristol.event_store.integrity.keys import SealKey
-from faristol.event_store.integrity.seal_keys import open_key
 from faristol.event_store.integrity.sealer import Sealer
+from faristol.event_store.integrity.token_key import open_key
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError

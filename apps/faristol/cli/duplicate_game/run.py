@@ -12,8 +12,8 @@ import grpc
 import typer
 
 from faristol.cli.options import Address
-from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
+from faristol.client.services import build_call
 from faristol.duplicate_game.envelope import EnvelopeError
 from faristol.duplicate_game.sealed import DocumentError
 from faristol.host import StartError

@@ -77,7 +77,7 @@ def restore(
     from faristol.event_store.archive.restoration import check_whole
     from faristol.event_store.archive.restoration import restore as restore_record
     from faristol.event_store.integrity.keys import read_public
-    from faristol.personal_data.erasure_list import apply
+    from faristol.personal_data.erasure import apply
 
     settings = owners_settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None

@@ -24,7 +24,7 @@ def checkpoint(
     json_output: AsJson = False,
 ) -> None:
     """Add all events to the log and sign a checkpoint, and print the key of the log. A service asks its witnesses."""
-    from faristol.event_store.integrity.seal_keys import open_key
+    from faristol.event_store.integrity.token_key import open_key
     from faristol.event_store.transparency.log_store import StoredCheckpoint
     from faristol.event_store.transparency.log_writer import make_checkpoint, name_log
     from faristol.event_store.transparency.policy import TrustPolicy, load_policy

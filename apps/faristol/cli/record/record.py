@@ -292,8 +292,8 @@ def seal(
     json_output: AsJson = False,
 ) -> None:
     """Seal all unsealed events: sign the Merkle root of every range of positions."""
-    from faristol.event_store.integrity.seal_keys import open_key
     from faristol.event_store.integrity.sealer import seal as make_seals
+    from faristol.event_store.integrity.token_key import open_key
 
     settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
     if not settings.seal_key:

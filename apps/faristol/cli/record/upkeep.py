@@ -16,7 +16,7 @@ from faristol.table_terminal.shared.settings import owners_settings_of, settings
 
 if TYPE_CHECKING:
     from faristol.event_store import Record
-    from faristol.personal_data.erasure_list import Erasures
+    from faristol.personal_data.erasure import Erasures
 
 Erased = Annotated[Path, typer.Argument(help="Output file of `faristol record erasures`.")]
 
@@ -104,7 +104,7 @@ def erasures(
 
     An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
     """
-    from faristol.personal_data import erasure_list as lists
+    from faristol.personal_data import erasure as lists
 
     found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
     content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
@@ -118,7 +118,7 @@ def erasures(
 
 def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Erase again all persons who were erased after the backup from which this record was restored."""
-    from faristol.personal_data import erasure_list as lists
+    from faristol.personal_data import erasure as lists
 
     listed = lists.parse(file)
 
@@ -143,7 +143,7 @@ def erasures_for(erased: str, archive: Path) -> Erasures | None:
     older than the archive; ``RecordError`` if the list is malformed.
     """
     from faristol.event_store.archive.restoration import heading
-    from faristol.personal_data.erasure_list import parse
+    from faristol.personal_data.erasure import parse
 
     made_at, with_people = heading(archive)
     if erased and erased != "none":

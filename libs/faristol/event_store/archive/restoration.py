@@ -29,7 +29,7 @@ from faristol.event_store.integrity.verification import Progress, Verdict, ignor
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency.log_checker import LogChecker
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
+from faristol.event_store.transparency.signed_note import LogCheckpoint
 from faristol.kernel.details import DETAILS, Value
 
 RECORD_KINDS = frozenset(("event", "gap", "seal", "command", "log-gap", "checkpoint"))
