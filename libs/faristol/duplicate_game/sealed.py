@@ -35,8 +35,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from faristol.duplicate_game.draws import DrawState, draw_next_rack
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS, DrawState, draw_next_rack
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.words import Words
 from faristol.kernel.pins import Pin

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game import game as games
 from faristol.duplicate_game import hall as halls
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS
 from faristol.duplicate_game.game import Duplicate, Turn
 from faristol.duplicate_game.hall import Counting, Hall, IsSame
 from faristol.duplicate_game.sealed import SealedGame, SealedTurn

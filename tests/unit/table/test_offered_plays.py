@@ -14,8 +14,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Direction, Placement, Square, Tile
 from faristol.rules.board import BOARD_SIZE
 from faristol.table.game.state import UNENTERED_TILE
-from faristol.table.offers.examples import EXAMPLES
-from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
+from faristol.table.offers.examples import EXAMPLES, plays_of, rack_of, racks_of_a_kind
 
 SQUARES = [Square(row, column) for row in range(BOARD_SIZE) for column in range(BOARD_SIZE)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.game import Timer, Turn
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import NANOSECONDS_PER_MS
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
@@ -77,6 +77,3 @@ def _timer(situation: Situation, turn: Turn) -> Timer:
 
 def _build_refusal(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
     return Refusal(reason, situation.ruleset.article("turns.seconds"), message, {"turn": turn.number})
-
-
-COMMANDS: Commands = {pb.StartTurnRequest: start_turn, pb.StopTurnRequest: stop_turn, pb.ResumeTurnRequest: resume_turn}

@@ -38,13 +38,13 @@ class GraphWords:
 
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
         """Return the plays of the highest score, the proposed master play first."""
-        from faristol.words.tops import tops  # deferred: it imports numba
+        from faristol.words.plays import tops
 
         return tops(self.graph, board, rack)
 
     def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
         """Return the best ``count`` plays and all ties of the last one, in the order of proposal."""
-        from faristol.words.tops import best_plays
+        from faristol.words.plays import best_plays
 
         return best_plays(self.graph, board, rack, count)
 
