@@ -19,7 +19,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset
 from faristol.table import Table
 from faristol.table.decide import CLOCK_COMMANDS, GAME_COMMANDS, decide
-from faristol.table.offers.examples import CHOSEN, EXAMPLES
+from faristol.table.offers.examples import CHOSEN, make_examples
 
 _LAW: Mapping[type[Message], str] = {
     game_pb2.PlacePlayRequest: "announce",
@@ -168,7 +168,7 @@ def _of_command(kind: type[Message], table: Table, at: Instant, arbiter_id: str)
     field = CHOSEN.get(kind, "")
     first: dict[CommandActor, Message] = {}
     choices: dict[CommandActor, list[int]] = {}
-    for example in EXAMPLES[kind](kind, table, at, arbiter_id):
+    for example in make_examples(kind, table, at, arbiter_id):
         who = find_actor(example)
         if who in first and not field:
             continue

@@ -7,6 +7,7 @@ every accepted command was offered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -166,14 +167,10 @@ def _claims(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[M
         yield from (make(player_id=player, drawer_id=drawer) for drawer in table.game.player_ids)
 
 
-def _list_accept_choices(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_choices(make: Any, table: Table, at: Instant, arbiter_id: str, field: str) -> Iterator[Message]:
+    """Yield a command of each player with each value of a field that is true or false."""
     for player in table.game.player_ids:
-        yield from (make(player_id=player, accept=accept) for accept in (True, False))
-
-
-def _list_told_choices(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for player in table.game.player_ids:
-        yield from (make(player_id=player, told=told) for told in (True, False))
+        yield from (make(player_id=player, **{field: choice}) for choice in (True, False))
 
 
 def _counts(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
@@ -321,59 +318,40 @@ def _corrections(make: Any, table: Table, at: Instant, arbiter_id: str) -> Itera
 
 
 EXAMPLES: Mapping[type[Message], Examples] = {
-    game_pb2.StartGameRequest: _players,
     game_pb2.StateRackRequest: _racks,
     game_pb2.TakeBackEntriesRequest: _turns,
     game_pb2.LayTilesRequest: _list_plays,
-    game_pb2.TakeBackTilesRequest: _players,
     game_pb2.PlacePlayRequest: _list_plays,
-    game_pb2.DecideOffCentreRequest: _list_accept_choices,
-    game_pb2.AcceptPlayRequest: _players,
-    game_pb2.WriteScoreRequest: _players,
-    game_pb2.DisputeCountRequest: _players,
+    game_pb2.DecideOffCentreRequest: partial(_list_choices, field="accept"),
     game_pb2.SettleCountRequest: _list_agreed,
     game_pb2.CorrectPlayRequest: _plays_taken,
     game_pb2.CorrectTotalRequest: _totals,
     game_pb2.SettleBlankRequest: _blanks,
-    game_pb2.DrawTilesRequest: _players,
     game_pb2.AnnounceExchangeRequest: _counts,
     game_pb2.ExchangeRequest: _exchanges,
     game_pb2.KeepAfterExchangeRequest: _list_tiles_kept,
     game_pb2.FreeExchangeRequest: _free_exchanges,
-    game_pb2.PassRequest: _players,
-    game_pb2.DeclareCannotPlayRequest: _players,
     game_pb2.ChallengeRequest: _challenges,
-    game_pb2.AppealRequest: _players,
     game_pb2.RuleAppealRequest: _appeals,
-    game_pb2.AcceptRulingRequest: _players,
-    game_pb2.CancelPlayRequest: _about,
     game_pb2.ClaimFakeBlankRequest: _fake_blanks,
     game_pb2.ClaimOverdrawRequest: _claims,
     game_pb2.ChooseSurplusRequest: _surplus,
     game_pb2.ResolveOverdrawRequest: _list_overdraw_rulings,
     game_pb2.ClaimUnderdrawRequest: _claims,
-    game_pb2.ResolveUnderdrawRequest: _arbiter,
     game_pb2.ReportTilesFoundRequest: _list_tiles_found,
-    game_pb2.AssignArbiterRequest: _arbiter,
-    game_pb2.CallArbiterRequest: _players,
-    game_pb2.DismissArbiterRequest: _arbiter,
     game_pb2.ImposeSanctionRequest: _sanctions,
-    game_pb2.RecordOverholdingRequest: _about,
     game_pb2.RecordWordAskedRequest: _words_asked,
-    game_pb2.AgreeEndRequest: _players,
     game_pb2.AbandonRequest: _abandons,
-    game_pb2.SignSheetRequest: _players,
     game_pb2.ReopenGameRequest: _reopenings,
-    clock_pb2.PressRequest: _players,
-    clock_pb2.ClaimTimeRequest: _players,
-    clock_pb2.StopRequest: _players,
     clock_pb2.NeutraliseRequest: _neutralisations,
-    clock_pb2.ResumeRequest: _arbiter,
     clock_pb2.CorrectClockRequest: _corrections,
-    clock_pb2.ExpireRoundTimeRequest: _arbiter,
-    clock_pb2.ReportAbsenceRequest: _about,
-    clock_pb2.RecordArrivalRequest: _players,
-    clock_pb2.LeaveTableRequest: _list_told_choices,
-    clock_pb2.ReturnToTableRequest: _players,
+    clock_pb2.LeaveTableRequest: partial(_list_choices, field="told"),
 }
-"""The examples of every command."""
+"""The examples of commands that need more than their actor."""
+
+
+def make_examples(kind: type[Message], table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+    """Yield the examples of a command: by default one of each actor for whom the contract has a field."""
+    fields = kind.DESCRIPTOR.fields_by_name
+    by_actor = _players if "arbiter_id" not in fields else _about if "player_id" in fields else _arbiter
+    yield from EXAMPLES.get(kind, by_actor)(kind, table, at, arbiter_id)
