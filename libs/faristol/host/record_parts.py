@@ -1,11 +1,14 @@
-"""The transparency log of the record, as a part of a process."""
+"""Parts of a process that seal the record: its seals, their delivery to witnesses, and the transparency log."""
 
 from __future__ import annotations
 
 from faristol.event_store import RecordError
+from faristol.event_store.integrity.keys import SealKey
+from faristol.event_store.integrity.sealer import Sealer
 from faristol.event_store.integrity.token_key import open_key
 from faristol.event_store.transparency.log_writer import LogWriter, name_log
 from faristol.event_store.transparency.policy import TrustPolicy, load_policy
+from faristol.event_store.witness import deliver_to_all, open_witness
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError
@@ -15,7 +18,26 @@ CHECKPOINT_TYPES = (pairing.RoundClosed, pairing.StandingsPublished)
 """Events after which a checkpoint is signed at once: those that end a round or a tournament."""
 
 
-def part(runtime: Runtime) -> Part:
+def open_configured_key(where: str) -> SealKey:
+    """Return the key of a setting. Raises ``StartError`` if it cannot be read."""
+    try:
+        return open_key(where)
+    except RecordError as error:
+        raise StartError(str(error)) from error
+
+
+def build_sealer(runtime: Runtime) -> Part:
+    """Return the part that seals with the configured key. Raises ``StartError`` if the key cannot be read.
+
+    An unavailable token is waited for.
+    """
+    settings = runtime.settings
+    key = open_configured_key(settings.seal_key)
+    sealer = Sealer(runtime.record, key, events=settings.seal_events, seconds=settings.seal_seconds)
+    return Part(name="sealing", tasks=(sealer.run,))
+
+
+def build_log(runtime: Runtime) -> Part:
     """Return the part that signs the log. Raises ``StartError`` if the key, the origin or the policy is invalid."""
     settings = runtime.settings
     try:
@@ -38,3 +60,18 @@ def part(runtime: Runtime) -> Part:
         at_once=[kind.DESCRIPTOR.full_name for kind in CHECKPOINT_TYPES],
     )
     return Part(name="log", tasks=(writer.run,))
+
+
+def build_delivery(runtime: Runtime) -> Part:
+    """Return the part that delivers to the configured witnesses. Raises ``StartError`` if one is invalid."""
+    settings = runtime.settings
+    places = filter(None, (place.strip() for place in settings.seal_witnesses.split(",")))
+    try:
+        witnesses = [open_witness(place, settings.seal_witness_token, to_deliver=True) for place in places]
+    except RecordError as error:
+        raise StartError(str(error)) from error
+
+    async def deliver() -> None:
+        await deliver_to_all(runtime.record, witnesses)
+
+    return Part(name="witnesses", tasks=(deliver,))
