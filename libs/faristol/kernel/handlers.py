@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from google.protobuf.message import Message
 
 Handler = Callable[..., Any]
+
+F = TypeVar("F", bound=Handler)
 
 
 def folds_in(*modules: str) -> Mapping[type[Message], Handler]:
@@ -24,6 +26,14 @@ def folds_in(*modules: str) -> Mapping[type[Message], Handler]:
         _list_handlers(sys.modules[name], lambda function: function.__name__.startswith("_apply_")) for name in modules
     )
     return dict(chain.from_iterable(found))
+
+
+def find_fold(folds: Mapping[type[Message], F], event: Message, subject: str) -> F:
+    """Return the function that applies an event. Raises ``TypeError`` if it is not one of ``subject``."""
+    fold = folds.get(type(event))
+    if fold is None:
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of {subject}")
+    return fold
 
 
 def commands_in(*modules: ModuleType) -> Mapping[type[Message], Handler]:

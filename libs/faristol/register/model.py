@@ -13,7 +13,7 @@ from typing import Any, Literal
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.names import name_key
 from faristol.pb.register.v1 import events_pb2 as events
 
@@ -210,9 +210,7 @@ class _Draft:
         """Acts whose mappings belong to this draft."""
 
     def add(self, event: Message) -> None:
-        fold = REGISTER_FOLDS.get(type(event))
-        if fold is None:
-            raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of the register")
+        fold = find_fold(REGISTER_FOLDS, event, "the register")
         self._version += 1
         fold(self, event)
 

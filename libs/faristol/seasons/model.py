@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.pb.season.v1 import events_pb2 as events
 
 SEASONS_STREAM = "seasons-cell"
@@ -113,9 +113,7 @@ class Seasons:
 
 def evolve(state: Seasons, event: Message) -> Seasons:
     """Apply an event. Raises ``TypeError`` if the message is not an event of seasons."""
-    fold = SEASON_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of seasons")
+    fold = find_fold(SEASON_FOLDS, event, "seasons")
     return fold(state, event)
 
 

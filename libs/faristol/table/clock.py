@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.event_types import on_streams
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
@@ -189,9 +189,7 @@ class Clock:
 
 def evolve(clock: Clock, message: Message) -> Clock:
     """Return ``clock`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _CLOCK_CHANGES.get(type(message))
-    if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a clock: expected one of faristol.clock.v1")
+    change = find_fold(_CLOCK_CHANGES, message, "a clock: expected one of faristol.clock.v1")
     after = change(clock, message)
     event: Any = message
     at = instant(event.occurred_at)

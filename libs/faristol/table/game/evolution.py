@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.event_types import occurred_at
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
@@ -39,9 +39,7 @@ def _apply_taken_back(game: Game, event: events.TableTakenBack) -> Game:
 
 def evolve(game: Game, message: Message) -> Game:
     """Return ``game`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _GAME_CHANGES.get(type(message))
-    if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a game: expected one of faristol.game.v1")
+    change = find_fold(_GAME_CHANGES, message, "a game: expected one of faristol.game.v1")
     after = change(game, message)
     if signal := _SIGNALS.get(type(message)):
         after = after.but(signals=signal(game, after, message))
