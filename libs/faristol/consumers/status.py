@@ -9,7 +9,7 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus.relay import RELAY_NAME as RELAY
+from faristol.bus.connection import RELAY_NAME as RELAY
 from faristol.consumers import tables
 from faristol.consumers.handlers import CHECKPOINT_INTERVAL_EVENTS
 from faristol.consumers.leases import holders_of_work

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.event_types import occurred_at
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
@@ -174,9 +174,7 @@ class Duplicate:
 
 def evolve(game: Duplicate, event: Message) -> Duplicate:
     """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _GAME_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a duplicate game")
+    fold = find_fold(_GAME_FOLDS, event, "a duplicate game")
     at = occurred_at(event)
     return replace(fold(game, event), last_at=max(game.last_at, instant(at) if at else 0))
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Timer, Turn
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
@@ -224,9 +224,7 @@ class Hall:
 
 def evolve(hall: Hall, event: Message) -> Hall:
     """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _HALL_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
+    fold = find_fold(_HALL_FOLDS, event, "a hall of a duplicate game")
     return replace(fold(hall, event), version=hall.version + 1)
 
 

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Duplicate, Embargo, embargo_of
 from faristol.kernel.errors import Invalid, check_count, check_range
-from faristol.kernel.handlers import folds_in
+from faristol.kernel.handlers import find_fold, folds_in
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
@@ -72,9 +72,7 @@ class PreparedRound:
 
 def evolve(prepared: Prepared, event: Message) -> Prepared:
     """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _PREPARATION_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
+    fold = find_fold(_PREPARATION_FOLDS, event, "the preparation of a duplicate game")
     return fold(prepared, event)
 
 

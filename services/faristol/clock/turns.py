@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from faristol.clock.failures import Failures
 from faristol.consumers.due_timer import TIMER_POLL_SECONDS, TIMER_READ_DELAY_SECONDS, DueTimer
 from faristol.duplicate_game import decide
-from faristol.duplicate_game.settlement import next_tick, settle
+from faristol.duplicate_game.decide.timers import next_tick, settle
 from faristol.duplicate_game.situation import Situation
 from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.host import Runtime

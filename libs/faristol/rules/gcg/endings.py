@@ -16,8 +16,7 @@ from faristol.kernel.quotation import quote_text
 from faristol.rules.board import Board
 from faristol.rules.conditions import EndCondition
 from faristol.rules.endgame import rack_value
-from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty
-from faristol.rules.gcg.problem import Wrong
+from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty, Wrong
 from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
 from faristol.rules.ruleset.ruleset import Ruleset
 

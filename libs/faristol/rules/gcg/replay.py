@@ -10,8 +10,7 @@ from faristol.kernel.quotation import quote_text
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board
 from faristol.rules.conditions import EndCondition
-from faristol.rules.gcg.game import Event, GcgGame, Pragma, RackPenalty
-from faristol.rules.gcg.problem import GcgError, GcgProblem, Wrong
+from faristol.rules.gcg.game import Event, GcgError, GcgGame, GcgProblem, Pragma, RackPenalty, Wrong
 from faristol.rules.gcg.table import GcgTable
 from faristol.rules.ruleset.options import OptionValue
 from faristol.rules.ruleset.ruleset import Ruleset

@@ -12,8 +12,7 @@ from faristol.rules.board import ROW_NAMES, Board, Placement, Square, Tile
 from faristol.rules.conditions import EndCondition, end_of_turns
 from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.endings import Closing, Supply
-from faristol.rules.gcg.game import Challenge, Play
-from faristol.rules.gcg.problem import Wrong
+from faristol.rules.gcg.game import Challenge, Play, Wrong
 from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, BoardTile, read_rack, read_word, write_rack, write_tile
 from faristol.rules.notation import Notation
 from faristol.rules.placement import check_play

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from faristol.kernel.quotation import quote_text
 from faristol.rules.board import Board, Placement, Tile
 from faristol.rules.gcg import game as gcg
-from faristol.rules.gcg.problem import Wrong
+from faristol.rules.gcg.game import Wrong
 from faristol.rules.look_alikes import look_alikes_of
 from faristol.rules.notation import Start
 from faristol.rules.placement import words_formed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.rules.board import BOARD_SIZE, ROW_NAMES, Board, Square
 from faristol.rules.gcg import game as gcg
-from faristol.rules.gcg.problem import GcgError
+from faristol.rules.gcg.game import GcgError
 from faristol.rules.gcg.reader import read_gcg
 from faristol.rules.gcg.replay import Replay
 from faristol.rules.notation import Notation

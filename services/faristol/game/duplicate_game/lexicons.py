@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from faristol.duplicate_game.words import Words
+from faristol.duplicate_game.draws import Words
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Board, Ruleset
