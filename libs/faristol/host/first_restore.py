@@ -204,7 +204,7 @@ class FirstRestore:
         try:
             await restore(record, self._path(wanted.backup.backup_id))
             if wanted.erasures:
-                await erasure.apply(record, wanted.erasures)
+                await erasure.apply_erasures(record, wanted.erasures)
         finally:
             await record.close()
 
@@ -237,7 +237,7 @@ class FirstRestore:
 
 def _parse_erasures(text: str, backup: Backup) -> Erasures:
     try:
-        listed = erasure.parse_text(text, "erasures")
+        listed = erasure.parse_erasures(text, "erasures")
     except RecordError as error:
         raise Invalid("erasures", NOT_ERASURES) from error
     if listed.as_of < backup.made_at:

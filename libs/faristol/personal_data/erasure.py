@@ -137,7 +137,7 @@ class Erasures:
     """Time of each erasure by player id."""
 
 
-async def read_record(record: Record) -> Erasures:
+async def list_erasures(record: Record) -> Erasures:
     """Read the erasures of a record."""
     as_of = utc_now()
     async with record.reading() as connection:
@@ -145,13 +145,13 @@ async def read_record(record: Record) -> Erasures:
     return Erasures(as_of, {str(row.player_id): moment(row.erased_at) for row in rows})
 
 
-def write(path: Path, erasures: Erasures) -> Erasures:
+def write_erasures(path: Path, erasures: Erasures) -> Erasures:
     """Write erasures to a file, merged with a list that is there: a restored record may lack some of them.
 
     Return the merged list. Raises ``RecordError`` if the file is not such a list or cannot be written.
     """
     if path.exists():
-        erasures = Erasures(erasures.as_of, {**parse(path).at, **erasures.at})
+        erasures = Erasures(erasures.as_of, {**read_erasures_file(path).at, **erasures.at})
     listed = [{"player_id": person, "erased_at": at.isoformat()} for person, at in erasures.at.items()]
     content = json.dumps({"as_of": erasures.as_of.isoformat(), "erased": listed}, indent=1)
     try:
@@ -161,17 +161,17 @@ def write(path: Path, erasures: Erasures) -> Erasures:
     return erasures
 
 
-def parse(path: Path) -> Erasures:
+def read_erasures_file(path: Path) -> Erasures:
     """Read a file of ``write``. Raises ``RecordError`` for any other file."""
     try:
-        return parse_text(path.read_text(encoding="utf-8"), str(path))
+        return parse_erasures(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise _not_a_list(str(path)) from error
 
 
-def parse_text(text: str, name: str) -> Erasures:
+def parse_erasures(text: str, name: str) -> Erasures:
     """Read the content of a file of ``write``. Raises ``RecordError`` with ``name`` for any other text."""
     try:
         found = json.loads(text)
@@ -187,7 +187,7 @@ def _not_a_list(name: str) -> RecordError:
     return RecordError(f"{name} is not a list of erasures: expected what `faristol record erasures` writes")
 
 
-async def apply(record: Record, erasures: Erasures) -> list[str]:
+async def apply_erasures(record: Record, erasures: Erasures) -> list[str]:
     """Erase every person in the list whose name the record still has. Return their ids.
 
     A person who is not in this record was registered after it, so there is no name to erase.

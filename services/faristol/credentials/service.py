@@ -43,7 +43,7 @@ from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
-from faristol.host.security import visitor
+from faristol.host.security import audit
 from faristol.host.security.actor import Actor, check_id, new_official
 from faristol.host.security.authorization import caller
 from faristol.host.security.visitor import visitor_of
@@ -136,7 +136,7 @@ class AccessService:
             )
         given_as = events.Form.Name(given.form).removeprefix("FORM_").lower()
         what = f"gave the role {given.credential.role_name} by {given_as}, credential"
-        visitor.note_done(what, visitor_of(context), caller(), given.credential.credential_id)
+        audit.note_done(what, visitor_of(context), caller(), given.credential.credential_id)
         if given.form == events.FORM_TOKEN:
             # The holder did not sign in: the sign-in is that of the giver, or a stolen session could renew itself.
             token_of = replace(given.credential, auth_time=giver.signed_in if giver else None)
@@ -178,7 +178,7 @@ class AccessService:
             return grants.revoke(caller(), state, request.credential_id, at)
 
         answer = await self._append(request, context, pb.RevokeCredentialResponse, decide_revocation)
-        visitor.note_done("ended credential", visitor_of(context), caller(), request.credential_id)
+        audit.note_done("ended credential", visitor_of(context), caller(), request.credential_id)
         return answer
 
     async def sign_out(self, request: pb.SignOutRequest, context: Context) -> pb.SignOutResponse:
@@ -186,7 +186,7 @@ class AccessService:
         at = to_timestamp(self._runtime.now())
         new_events = grants.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
         answer = await self._append(request, context, pb.SignOutResponse, lambda state: new_events)
-        visitor.note_done("signed out", visitor_of(context), caller())
+        audit.note_done("signed out", visitor_of(context), caller())
         return answer
 
     async def _append(
@@ -219,7 +219,7 @@ class AccessService:
             return await self._sign_in_here(request, context)
         except AccessError as error:
             at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
-            visitor.note_refused(f"to sign in by {request.WhichOneof('by')}{at}", error.reason, visitor_of(context))
+            audit.note_refused(f"to sign in by {request.WhichOneof('by')}{at}", error.reason, visitor_of(context))
             raise
 
     async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
@@ -282,7 +282,7 @@ class AccessService:
         session = _session_of(granted, session_id, now)
         answer.credential.CopyFrom(to_message(session))
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
-        visitor.note_done(f"signed in by {request.WhichOneof('by')}", visitor_of(context), session)
+        audit.note_done(f"signed in by {request.WhichOneof('by')}", visitor_of(context), session)
         if granted.credential.scope.tables:
             answer.mark = code_of(self._keyring, granted.credential.credential_id, DEVICE)
         return answer
@@ -303,7 +303,7 @@ class AccessService:
         session = _session_of(granted, session_id, now)
         answer.credential.CopyFrom(to_message(session))
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
-        visitor.note_done("signed in by entry_key", visitor_of(context), session)
+        audit.note_done("signed in by entry_key", visitor_of(context), session)
         return answer
 
     async def _sign_in_by_open_id(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
@@ -312,7 +312,7 @@ class AccessService:
         try:
             person = await provider.person(request.open_id)
         except AccessError as error:
-            visitor.note_refused(f"to sign in by {provider.openid.issuer}", error.reason, visitor_of(context))
+            audit.note_refused(f"to sign in by {provider.openid.issuer}", error.reason, visitor_of(context))
             raise
         # A code is valid once, so there is no retry. The id of another's command must not yield their session.
         request.command_id = str(uuid.uuid4())
@@ -326,7 +326,7 @@ class AccessService:
         answer = await self._append(request, context, pb.SignInResponse, lambda state: new_events, who)
         answer.credential.CopyFrom(to_message(credential))
         answer.token = issue(credential, self._keyring.signer(), self._record.record_id)
-        visitor.note_done("signed in by open_id", visitor_of(context), credential)
+        audit.note_done("signed in by open_id", visitor_of(context), credential)
         return answer
 
     async def get_provider(self, request: pb.GetProviderRequest, context: Context) -> pb.GetProviderResponse:

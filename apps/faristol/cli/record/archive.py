@@ -77,7 +77,7 @@ def restore(
     from faristol.event_store.archive.restoration import check_whole
     from faristol.event_store.archive.restoration import restore as restore_record
     from faristol.event_store.integrity.keys import read_public
-    from faristol.personal_data.erasure import apply
+    from faristol.personal_data.erasure import apply_erasures
 
     settings = owners_settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
@@ -93,7 +93,7 @@ def restore(
             with progress("restoring") as done:
                 found = await restore_record(record, file, done, keys=keys)
             if listed:
-                again.extend(await apply(record, listed))
+                again.extend(await apply_erasures(record, listed))
             return found
 
     counts = run(work())

@@ -104,9 +104,11 @@ def erasures(
 
     An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
     """
-    from faristol.personal_data import erasure as lists
+    from faristol.personal_data import erasure
 
-    found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
+    found = erasure.write_erasures(
+        file, with_record(settings_of(data=data, database_url=database_url), erasure.list_erasures)
+    )
     content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
     print_answer(
         content,
@@ -118,12 +120,12 @@ def erasures(
 
 def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Erase again all persons who were erased after the backup from which this record was restored."""
-    from faristol.personal_data import erasure as lists
+    from faristol.personal_data import erasure
 
-    listed = lists.parse(file)
+    listed = erasure.read_erasures_file(file)
 
     async def work(record: Record) -> list[str]:
-        return await lists.apply(record, listed)
+        return await erasure.apply_erasures(record, listed)
 
     again = with_record(owners_settings_of(data=data, database_url=database_url), work)
     print_answer({"erased": again}, format_erased_again(again), json_output=json_output, indent=None)
@@ -143,11 +145,11 @@ def erasures_for(erased: str, archive: Path) -> Erasures | None:
     older than the archive; ``RecordError`` if the list is malformed.
     """
     from faristol.event_store.archive.restoration import heading
-    from faristol.personal_data.erasure import parse
+    from faristol.personal_data.erasure import read_erasures_file
 
     made_at, with_people = heading(archive)
     if erased and erased != "none":
-        listed = parse(Path(erased))
+        listed = read_erasures_file(Path(erased))
         if listed.as_of < made_at:
             raise StartError(
                 f"{erased} says who was erased until {listed.as_of:%Y-%m-%d %H:%M} UTC, and the archive is of"

@@ -35,7 +35,7 @@ from faristol.event_store import Record, load_at_once
 from faristol.host.observability.rate_limited_log import RateLimitedLog
 from faristol.host.rpc.metadata import AUTHORIZATION, OwnServiceInterceptor, metadata_of
 from faristol.host.rpc.streams import until_ended_by
-from faristol.host.security import visitor
+from faristol.host.security import audit
 from faristol.host.security.visitor import visitor_of
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_
@@ -145,7 +145,7 @@ class Admission:
                 check_scope(credential, needs, request, await self._places(needs, request))
                 check_recent(credential, needs, request, self._now(), self._sign_in_limit)
         except AccessError as error:
-            visitor.note_refused(method, error.reason, visitor_of(context), credential)
+            audit.note_refused(method, error.reason, visitor_of(context), credential)
             raise
         return credential
 

@@ -60,6 +60,6 @@ def test_json_has_the_fields_of_a_line_and_what_ends_a_process() -> None:
 @pytest.mark.parametrize("name", ["faristol.audit"])
 def test_the_audit_log_has_the_logger_that_docs_name(name: str) -> None:
     from faristol.host.observability import logs
-    from faristol.host.security import visitor
+    from faristol.host.security import audit
 
-    assert visitor.AUDIT_LOGGER_NAME == logs.AUDIT == name
+    assert audit.AUDIT_LOGGER_NAME == logs.AUDIT == name
