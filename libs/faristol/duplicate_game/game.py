@@ -8,8 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import occurred_at
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in, occurred_at
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Timer, Turn
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip

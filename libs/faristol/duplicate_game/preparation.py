@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Duplicate, Embargo, embargo_of
 from faristol.kernel.errors import Invalid, check_count, check_range
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp

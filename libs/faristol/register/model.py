@@ -13,7 +13,7 @@ from typing import Any, Literal
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.names import name_key
 from faristol.pb.register.v1 import events_pb2 as events
 

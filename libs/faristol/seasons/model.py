@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.pb.season.v1 import events_pb2 as events
 
 SEASONS_STREAM = "seasons-cell"

@@ -11,8 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.event_types import on_streams
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in, on_streams
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events

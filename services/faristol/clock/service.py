@@ -15,7 +15,7 @@ from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.table_store import load_table
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.table import decide

@@ -48,8 +48,7 @@ from faristol.host.security.actor import Actor, check_id, new_official
 from faristol.host.security.authorization import caller
 from faristol.host.security.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.event_types import OF_THE_CELL
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.names import OFFICIAL, check_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp

@@ -17,7 +17,7 @@ from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.table_store import Settled, game_stream, load_other_games, load_table
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2

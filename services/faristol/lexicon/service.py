@@ -7,7 +7,7 @@ from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.security.authorization import Admission
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_
 from faristol.lexicon.adjudication.cases import presentation
 from faristol.lexicon.adjudication.streams import case_named, last_case_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from faristol.kernel.handlers import commands_in, folds_in, methods_of
+from faristol.kernel.event_types import commands_in, folds_in, methods_of
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import events_pb2 as events
 
@@ -19,12 +19,12 @@ def end_game(situation: int, request: pb.EndGameRequest) -> list[str]:
 
 
 def _check_request(situation: int, request: pb.CallRackRequest) -> None:
-    """Not a command: it is private."""
+    """Decide no command: it is private."""
 
 
 class Service:
     async def carry_out(self, request: Any, context: None) -> None:
-        """Not a method of one request."""
+        """Answer no request of one type."""
 
     async def get(self, request: pb.GetDuplicateRequest, context: None) -> None: ...
 

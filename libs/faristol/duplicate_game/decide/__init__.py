@@ -17,8 +17,7 @@ from faristol.duplicate_game.decide import (
 )
 from faristol.duplicate_game.ownership import check_own_slips
 from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
-from faristol.kernel.event_types import set_occurred_at
-from faristol.kernel.handlers import commands_in
+from faristol.kernel.event_types import commands_in, set_occurred_at
 
 DUPLICATE_COMMANDS: Commands = commands_in(
     racks, slips, hall_turns, masters, turn_scores, corrections, ends, call_names

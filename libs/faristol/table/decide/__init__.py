@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import set_occurred_at
-from faristol.kernel.handlers import commands_in
+from faristol.kernel.event_types import commands_in, set_occurred_at
 from faristol.kernel.times import Instant, check_not_before
 from faristol.rules.tiles import TileSet
 from faristol.table import Decide, Table

@@ -8,8 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import occurred_at
-from faristol.kernel.handlers import find_fold, folds_in
+from faristol.kernel.event_types import find_fold, folds_in, occurred_at
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out

@@ -351,7 +351,7 @@ EXAMPLES: Mapping[type[Message], Examples] = {
 
 
 def make_examples(kind: type[Message], table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    """Yield the examples of a command: by default one of each actor for whom the contract has a field."""
+    """Yield the examples of a command: by default one of each actor that the contract has a field for."""
     fields = kind.DESCRIPTOR.fields_by_name
     by_actor = _players if "arbiter_id" not in fields else _about if "player_id" in fields else _arbiter
     yield from EXAMPLES.get(kind, by_actor)(kind, table, at, arbiter_id)

@@ -40,7 +40,7 @@ from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.host.security.authorization import caller
 from faristol.kernel.errors import NotFound
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events

@@ -17,7 +17,7 @@ from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_

@@ -21,7 +21,7 @@ from faristol.assertions import Sometimes
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
-from faristol.kernel.handlers import methods_of
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.cases.docket import projection
