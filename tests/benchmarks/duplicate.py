@@ -21,7 +21,7 @@ from tests.campaigns.halls.world import OneLexicon
 from tests.support.games_ahead import FISC, words
 
 from faristol.casebook.hosts.memory import Caller
-from faristol.client.methods import method_of
+from faristol.client.services import method_of
 from faristol.clock.service_module import part as clock_part
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.game.service_module import part as game_part

@@ -16,7 +16,7 @@ import nats
 from nats.errors import Error as NatsError
 from tests.component.processes import free_port
 
-from faristol.bus.children import build_parent_death_prefix, stop_process
+from faristol.bus.server import build_parent_death_prefix, stop_process
 
 CONFIGURATION = """
 server_name: {name}

@@ -27,7 +27,7 @@ from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Board, load_tile_set
 from faristol.words import Library
-from faristol.words.tops import best_plays
+from faristol.words.plays import best_plays
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

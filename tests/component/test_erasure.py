@@ -29,7 +29,7 @@ from faristol.kernel.details import Person
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.personal_data import erasure_list
+from faristol.personal_data import erasure
 from faristol.personal_data.erasure import erase, find
 from faristol.personal_data.people import names, store_player
 
@@ -302,18 +302,18 @@ async def test_a_backup_of_before_an_erasure_is_restored_without_the_name(record
     await fill(record)
     await export(record, tmp_path / "before", with_people=True)
     await erase(record, "anna")
-    listed = await erasure_list.read_record(record)
-    erasure_list.write(tmp_path / "erasures.json", listed)
+    listed = await erasure.list_erasures(record)
+    erasure.write_erasures(tmp_path / "erasures.json", listed)
     assert NAME not in (tmp_path / "erasures.json").read_text(encoding="utf-8")
-    assert erasure_list.parse(tmp_path / "erasures.json") == listed
-    later = erasure_list.Erasures(listed.as_of + timedelta(hours=1), {})
-    assert erasure_list.write(tmp_path / "erasures.json", later).at == listed.at, "no list forgets who was erased"
+    assert erasure.read_erasures_file(tmp_path / "erasures.json") == listed
+    later = erasure.Erasures(listed.as_of + timedelta(hours=1), {})
+    assert erasure.write_erasures(tmp_path / "erasures.json", later).at == listed.at, "no list forgets who was erased"
     other = await Record.open(f"sqlite:///{tmp_path}/other.db")
     await restore(other, tmp_path / "before")
-    assert await erasure_list.apply(other, listed) == ["anna"]
+    assert await erasure.apply_erasures(other, listed) == ["anna"]
     assert await names(other, ["anna", "biel"]) == {"biel": Person("biel", *PEOPLE["biel"])}
     assert (await verify(other)).wrong == ""
-    assert await erasure_list.apply(other, listed) == [], "again it changes nothing"
+    assert await erasure.apply_erasures(other, listed) == [], "again it changes nothing"
     await other.close()
 
 

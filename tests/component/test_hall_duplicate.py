@@ -22,7 +22,7 @@ from tests.support.line import FaultyLine
 from tests.support.small_lexicon import ABOUT
 
 from faristol.access_control.roles import SCORER
-from faristol.client.methods import build_call
+from faristol.client.services import build_call
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.gateway.duplicate_game.plays import coordinates_of, main_word

@@ -23,10 +23,15 @@ from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.integrity import keys, merkle
 from faristol.event_store.transparency import log_store
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.event_store.transparency.log_writer import LogWriter
 from faristol.event_store.transparency.policy import TrustPolicy, load_policy, parse_policy
-from faristol.event_store.transparency.signed_note import COSIGNATURE_TYPE_ID, ED25519_TYPE_ID, SignedNote, VerifierKey
+from faristol.event_store.transparency.signed_note import (
+    COSIGNATURE_TYPE_ID,
+    ED25519_TYPE_ID,
+    LogCheckpoint,
+    SignedNote,
+    VerifierKey,
+)
 from faristol.event_store.transparency.tiles import TileName, TileSource, format_tile_number, list_tiles
 from faristol.host import Settings
 from faristol.launcher.processes import running

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from spylls.hunspell import Dictionary
 
-from faristol.words import LexiconError, debian
+from faristol.words import LexiconError, sources
 from faristol.words.hunspell import expand
 
 SAMPLE_SIZE = 2_000
@@ -18,7 +18,7 @@ SAMPLE_SIZE = 2_000
 @pytest.mark.parametrize(("package", "name"), [("hunspell-ca", "ca"), ("hunspell-es", "es_ES")])
 def test_spylls_accepts_what_is_written_out_and_nothing_near_it(package: str, name: str, tmp_path: Path) -> None:
     try:
-        base = debian.download(package, tmp_path) / "usr/share/hunspell" / name
+        base = sources.download(package, tmp_path) / "usr/share/hunspell" / name
     except LexiconError as away:
         pytest.skip(f"{package} cannot be fetched: {away}")
     forms = sorted(set(expand(base.with_suffix(".aff"), base.with_suffix(".dic"))))

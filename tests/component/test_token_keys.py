@@ -21,9 +21,8 @@ from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.integrity import keys, sealer, seals, token_key
 from faristol.event_store.integrity.keys import KeyFileError, KeyUnavailable
-from faristol.event_store.integrity.seal_keys import open_key
 from faristol.event_store.integrity.sealer import Sealer, seal
-from faristol.event_store.integrity.token_key import TokenKey
+from faristol.event_store.integrity.token_key import TokenKey, open_key
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings
@@ -269,7 +268,7 @@ def test_without_the_library_for_tokens_a_key_in_one_is_refused_and_others_are_n
     keys.make(tmp_path / "key")
     code = (
         "import sys; sys.modules['pkcs11'] = None\n"
-        "from faristol.event_store.integrity.seal_keys import open_key\n"
+        "from faristol.event_store.integrity.token_key import open_key\n"
         f"open_key({str(tmp_path / 'key')!r})\n"
         "open_key('pkcs11:token=a;object=b?module-path=/x&pin-source=/x')\n"
     )
@@ -278,6 +277,6 @@ def test_without_the_library_for_tokens_a_key_in_one_is_refused_and_others_are_n
 
 
 def test_a_token_key_is_loaded_by_who_needs_one_alone() -> None:
-    code = "import faristol.event_store.integrity.seal_keys, sys; sys.exit('pkcs11' in sys.modules)"
+    code = "import faristol.event_store.integrity.token_key, sys; sys.exit('pkcs11' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert token_key.SCHEME == "pkcs11:"

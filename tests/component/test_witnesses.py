@@ -36,7 +36,7 @@ from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.witness import Fork, Witness, WitnessUnavailable, deliver_to_all, gap, open_witness
 from faristol.event_store.witness.delivery import Delivery
 from faristol.event_store.witness.folder import name_of
-from faristol.event_store.witness.worker import Worker
+from faristol.event_store.witness.witness import Worker
 from faristol.host import Settings
 from faristol.launcher.processes import running
 

@@ -20,8 +20,14 @@ from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import restore
 from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
-from faristol.event_store.beside_events.bindings import Names, build_binding, list_stored_names, new_salt
-from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName
+from faristol.event_store.beside_events.bindings import (
+    FIRST_DETAILS,
+    Names,
+    StoredName,
+    build_binding,
+    list_stored_names,
+    new_salt,
+)
 from faristol.event_store.integrity.verification import verify
 from faristol.kernel.details import DETAILS, Detail, Person
 from faristol.kernel.refusal import Refusal

@@ -22,8 +22,7 @@ from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import restore
 from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
-from faristol.event_store.beside_events.bindings import Names, build_binding
-from faristol.event_store.beside_events.stored_names import StoredName
+from faristol.event_store.beside_events.bindings import Names, StoredName, build_binding
 from faristol.event_store.integrity.verification import verify
 from faristol.kernel.details import Person
 from faristol.kernel.names import is_storable

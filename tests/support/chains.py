@@ -29,15 +29,16 @@ def chain(streams: Sequence[str], *, recorded_at: int = 1_700_000_000_000_000) -
             "stream": stream,
             "version": version + 1,
             "event_id": f"00000000-0000-4000-8000-{position:012}",
+            "type": "faristol.game.v1.Passed",
             "schema_version": 1,
             "tournament": stream.partition("-")[2].partition("-")[0],
             "payload": payload,
             "metadata": '{"actor":"anna"}',
             "recorded_at": recorded_at + position,
         }
-        digest = compute_chained_hash(previous, type_name="faristol.game.v1.Passed", **event)  # type: ignore[arg-type]
+        digest = compute_chained_hash(previous, *event.values())  # type: ignore[arg-type]
         heads[stream] = (version + 1, digest)
-        made.append(Stored(position=position, type="faristol.game.v1.Passed", hash=digest, **event))  # type: ignore[arg-type]
+        made.append(Stored(position=position, hash=digest, **event))  # type: ignore[arg-type]
     return made
 
 

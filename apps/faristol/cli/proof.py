@@ -73,10 +73,9 @@ def compare(
     Exit code 1 if the log shows another history: both checkpoints are kept, and prove it. Run it from time to time, on
     several machines.
     """
-    from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
     from faristol.event_store.transparency.log_client import LogClient
     from faristol.event_store.transparency.policy import load_policy
-    from faristol.event_store.transparency.signed_note import InvalidNote, SignedNote
+    from faristol.event_store.transparency.signed_note import InvalidNote, LogCheckpoint, SignedNote
     from faristol.files import replace_file
 
     trusted = load_policy(policy)

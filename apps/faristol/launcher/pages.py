@@ -10,7 +10,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 
-from faristol.bus.children import build_parent_death_prefix, kill_on_failure, stop_process
+from faristol.bus.server import build_parent_death_prefix, kill_on_failure, stop_process
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.services import to_reachable_address

@@ -67,9 +67,9 @@ def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
 
 
 def _builder(service: str) -> Callable[[Runtime], Part]:
-    build: Callable[..., Part] = import_module(
-        "faristol.host.relay" if service == RELAY else f"faristol.{PACKAGES.get(service, service)}.service_module"
-    ).part
+    if service == RELAY:
+        return lambda runtime: Part(name=RELAY)  # the process runs the relay, whatever the settings are
+    build: Callable[..., Part] = import_module(f"faristol.{PACKAGES.get(service, service)}.service_module").part
     return _with_content(build) if service == "results" else build
 
 
@@ -210,12 +210,14 @@ def _relays(settings: Settings, services: Sequence[str]) -> bool:
 def _builders_for_record(settings: Settings, services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
     """Return the functions that build the parts that measure, seal and witness the record, as the settings require."""
     wanted = (
-        ("faristol.host.observability.gauges", settings.is_measured and _relays(settings, services)),
-        ("faristol.host.sealer", bool(settings.seal_key)),
-        ("faristol.host.log", bool(settings.seal_key)),
-        ("faristol.host.witnesses", bool(settings.seal_key or settings.seal_witnesses)),
+        ("observability.gauges", "part", settings.is_measured and _relays(settings, services)),
+        ("record_parts", "build_sealer", bool(settings.seal_key)),
+        ("record_parts", "build_log", bool(settings.seal_key)),
+        ("record_parts", "build_delivery", bool(settings.seal_key or settings.seal_witnesses)),
     )
-    return [import_module(module).part for module, is_wanted in wanted if is_wanted]
+    return [
+        getattr(import_module(f"faristol.host.{module}"), build) for module, build, is_wanted in wanted if is_wanted
+    ]
 
 
 def _check_needs(settings: Settings, services: Sequence[str]) -> None:

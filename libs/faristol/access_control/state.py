@@ -1,4 +1,4 @@
-"""The credentials of a cell, folded from the events of the stream `access-cell`. Pure."""
+"""The credentials of a cell, folded from the events of the stream `access-cell`, and pauses after wrong PINs. Pure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,44 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 
 from faristol.access_control.credential import Credential, Scope
-from faristol.access_control.guesses import Guesses, one_more
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
+
+FIRST_PIN_PAUSE = timedelta(minutes=1)
+"""Pause after the first wrong PIN that is not free; each further wrong PIN doubles it."""
+
+MAX_PIN_PAUSE = timedelta(hours=1)
+
+PIN_RESET_DELAY = timedelta(hours=3)
+"""Time without a wrong PIN after which the count restarts."""
+
+
+class Guesses(NamedTuple):
+    """Wrong PINs that are counted together."""
+
+    wrong: int
+    last: datetime
+
+    def free_from(self, free: int) -> datetime:
+        """Return when the next PIN is accepted; from the ``free``-th wrong one on (at least 1), there is a pause."""
+        if self.wrong < free:
+            return self.last
+        doublings = min(self.wrong - free, 10)  # reaches the longest pause; more could overflow
+        pause: timedelta = FIRST_PIN_PAUSE * (1 << doublings)
+        return self.last + min(pause, MAX_PIN_PAUSE)
+
+
+def one_more(before: Guesses | None, at: datetime) -> Guesses:
+    """Count a wrong PIN. The count restarts if the last one is more than ``PIN_RESET_DELAY`` ago."""
+    if before is None or at - before.last > PIN_RESET_DELAY:
+        return Guesses(1, at)
+    return Guesses(before.wrong + 1, max(at, before.last))
+
 
 ACCESS_STREAM = "access-cell"
 PIN_ATTEMPTS = 10

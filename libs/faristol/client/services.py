@@ -1,13 +1,16 @@
-"""Stubs of the public services, and calls with retries."""
+"""Stubs of the public services, their methods by request, and calls with retries."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
 import grpc
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.clock.v1 import clock_pb2_grpc, turns_pb2_grpc
@@ -16,6 +19,36 @@ from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
+
+_SERVED_BY = {"hall": "game", "register": "rating", "season": "rating"}
+"""Services that serve packages of the contract with another name."""
+
+
+@cache
+def method_of(request: Any) -> MethodDescriptor:
+    """Return the method of a request, a descriptor. The contract has the requests of a service in its file."""
+    services = request.file.services_by_name.values()
+    found: MethodDescriptor = next(
+        method for service in services for method in service.methods if method.input_type is request
+    )
+    return found
+
+
+def service_of(request: Any) -> str:
+    """Return the name of the service of a request, a descriptor: ``game`` for the package ``faristol.game.v1``."""
+    context = str(request.file.package.split(".")[1])
+    return _SERVED_BY.get(context, context)
+
+
+def build_call(channel: grpc.aio.Channel, request: type[Message]) -> Callable[..., Awaitable[Any]]:
+    """Return the call of the method of a request on a channel to its service."""
+    method = method_of(request.DESCRIPTOR)
+    return channel.unary_unary(
+        f"/{method.containing_service.full_name}/{method.name}",
+        request_serializer=request.SerializeToString,
+        response_deserializer=GetMessageClass(method.output_type).FromString,
+    )
+
 
 M = TypeVar("M", bound=Message)
 

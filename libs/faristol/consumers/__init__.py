@@ -4,8 +4,7 @@ from faristol.consumers.consumer import Consumer
 from faristol.consumers.generations import Live, NotBuilt, ProjectionError, read
 from faristol.consumers.leases import WorkShare, WorkShares, holder_of
 from faristol.consumers.parked import Parked
-from faristol.consumers.progress import Progress
-from faristol.consumers.progress_watch import ProgressWatch
+from faristol.consumers.progress import Progress, ProgressWatch
 from faristol.consumers.rebuild import Rebuild, Rebuilt
 from faristol.consumers.stopped import CannotTake, Stopped
 from faristol.consumers.work import Fold, Projection, Reaction, UnknownEvent

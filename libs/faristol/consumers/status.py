@@ -14,7 +14,7 @@ from faristol.consumers import tables
 from faristol.consumers.handlers import CHECKPOINT_INTERVAL_EVENTS
 from faristol.consumers.leases import holders_of_work
 from faristol.consumers.parked import Parked, all_parked
-from faristol.consumers.progress_watch import ProgressWatch
+from faristol.consumers.progress import ProgressWatch
 from faristol.consumers.rebuild import REBUILD_LEASE_SECONDS
 from faristol.consumers.stopped import Stopped, all_stopped
 from faristol.event_store import Record

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from faristol.duplicate_game.words import Words
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Ruleset
 from faristol.rules.duplicate_game.finish import DuplicateEndReason, end_before
+from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.racks import DrawnAttempt, RackDrawn, draw_rack
+
+
+class Words(Protocol):
+    """The lexicon of a game."""
+
+    def is_word(self, faces: tuple[str, ...]) -> bool:
+        """Check whether it has a word."""
+
+    def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
+        """Return the plays of the highest score, the proposed master play first; an empty tuple without a play."""
+
+    def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+        """Return the best ``count`` plays and all with the score of the last, in the order of proposal."""
+
+
+END_REASONS: Mapping[int, DuplicateEndReason] = {
+    events.DuplicateEnd.Value(f"DUPLICATE_END_{reason.name}"): reason for reason in DuplicateEndReason
+}
+"""The reason of each ``DuplicateEnd``, by its number."""
+END_NUMBERS = {reason: number for number, reason in END_REASONS.items()}
+
 
 MAX_REDRAWN_RACKS = 1_000
 """Valid racks of one turn that go back without a play before the game has no play at all."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import occurred_at
+from faristol.kernel.event_types import find_fold, folds_in, occurred_at
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
@@ -173,9 +173,7 @@ class Duplicate:
 
 def evolve(game: Duplicate, event: Message) -> Duplicate:
     """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _GAME_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a duplicate game")
+    fold = find_fold(_GAME_FOLDS, event, "a duplicate game")
     at = occurred_at(event)
     return replace(fold(game, event), last_at=max(game.last_at, instant(at) if at else 0))
 
@@ -342,21 +340,4 @@ def _with(game: Duplicate, number: int, **values: object) -> Duplicate:
     return replace(game, turns=tuple(turns))
 
 
-_GAME_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
-    events.DuplicateOpened: _apply_duplicate_opened,
-    events.RackCalled: _apply_rack_called,
-    events.MasterPlayChosen: _apply_master_play_chosen,
-    events.TurnCompleted: _apply_turn_completed,
-    events.DuplicateEnded: _apply_duplicate_ended,
-    events.ResultsValidated: _apply_results_validated,
-    events.SealVoided: _apply_seal_voided,
-    events.SealOpened: _apply_seal_opened,
-    events.GameSeedRevealed: _apply_seed_revealed,
-    events.EmbargoLifted: _apply_embargo_lifted,
-    events.CallNamesSet: _apply_call_names_set,
-    ticks.TurnTimerStarted: _apply_turn_timer_started,
-    ticks.TimeWarned: _apply_time_warned,
-    ticks.TimeCalled: _apply_time_called,
-    ticks.TurnTimerStopped: _apply_turn_timer_stopped,
-    ticks.TurnTimerResumed: _apply_turn_timer_resumed,
-}
+_GAME_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = folds_in(__name__)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Timer, Turn
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
@@ -223,9 +224,7 @@ class Hall:
 
 def evolve(hall: Hall, event: Message) -> Hall:
     """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _HALL_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
+    fold = find_fold(_HALL_FOLDS, event, "a hall of a duplicate game")
     return replace(fold(hall, event), version=hall.version + 1)
 
 
@@ -384,17 +383,4 @@ def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
     return replace(hall, turns={**hall.turns, number: turn})
 
 
-_HALL_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
-    events.HallSeated: _apply_hall_seated,
-    events.SlipsTaken: _apply_slips_taken,
-    events.HallClosed: _apply_hall_closed,
-    events.SlipRuled: _apply_slip_ruled,
-    events.TurnScored: _apply_turn_scored,
-    events.SlipCorrected: _apply_slip_corrected,
-    events.ClaimRaised: _apply_claim_raised,
-    events.ClaimDecided: _apply_claim_decided,
-    events.HallRackCalled: _apply_hall_rack_called,
-    events.HallTurnStarted: _apply_hall_turn_started,
-    events.SlipsHandedOver: _apply_slips_handed_over,
-    events.SlipsTakenBack: _apply_slips_taken_back,
-}
+_HALL_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = folds_in(__name__)

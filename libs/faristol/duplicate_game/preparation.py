@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Duplicate, Embargo, embargo_of
 from faristol.kernel.errors import Invalid, check_count, check_range
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
@@ -71,9 +72,7 @@ class PreparedRound:
 
 def evolve(prepared: Prepared, event: Message) -> Prepared:
     """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _PREPARATION_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
+    fold = find_fold(_PREPARATION_FOLDS, event, "the preparation of a duplicate game")
     return fold(prepared, event)
 
 
@@ -182,7 +181,4 @@ def _apply_embargo_set(prepared: Prepared, event: events.EmbargoSet) -> Prepared
     return replace(prepared, embargo=embargo_of(event.embargo))
 
 
-_PREPARATION_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = {
-    events.GamePrepared: _apply_game_prepared,
-    events.EmbargoSet: _apply_embargo_set,
-}
+_PREPARATION_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = folds_in(__name__)

@@ -5,7 +5,7 @@ later. No person may be able to change it afterwards, and only holders of its ke
 is over, every reader must be able to verify it.
 
 Idea. This is a commitment that is opened later. The record has the SHA-256 of the document, and the document encrypted
-with a separate key. That key is encrypted with the key of the cell (``envelope``, AES-256-GCM). At the end of the game
+with a separate key. That key is encrypted with the key of the cell (``Envelope``, AES-256-GCM). At the end of the game
 its key is on the record. The racks follow from a seed, and the seed has a commitment too, so ``check`` draws them
 again. A rerun has no seed: it repeats the racks and plays of an earlier game.
 
@@ -30,23 +30,76 @@ Alternatives that are not used:
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from faristol.duplicate_game.draws import DrawState, draw_next_rack
-from faristol.duplicate_game.end_reasons import END_REASONS
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from faristol.duplicate_game.draws import END_REASONS, DrawState, Words, draw_next_rack
 from faristol.duplicate_game.game import Duplicate
-from faristol.duplicate_game.words import Words
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Notation, Ruleset, full_bag, without
 from faristol.rules.draws.bag import commitment
 from faristol.rules.duplicate_game.finish import DuplicateEndReason
 from faristol.rules.duplicate_game.plays import Play, make_play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 from faristol.rules.notation import lay, read_tiles
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+
+
+class EnvelopeError(ValueError):
+    """An envelope that cannot be opened: wrong key, or modified bytes."""
+
+
+def key_id(key: bytes) -> str:
+    """Return the id of a key: the first 16 hexadecimal digits of its SHA-256."""
+    return hashlib.sha256(key).hexdigest()[:16]
+
+
+def seal(content: bytes, game_id: str, key: bytes, wrapping: bytes, nonces: tuple[bytes, bytes]) -> events.Envelope:
+    """Encrypt ``content`` with ``key``, and that with ``wrapping``.
+
+    Keys have 32 bytes. Each of the nonces has 12 and is used once.
+    """
+    for_content, for_key = nonces
+    about = game_id.encode()
+    return events.Envelope(
+        digest=hashlib.sha256(content).digest(),
+        content=for_content + AESGCM(key).encrypt(for_content, content, about),
+        wrapped_key=for_key + AESGCM(wrapping).encrypt(for_key, key, about),
+        key_id=key_id(wrapping),
+    )
+
+
+def unwrap(envelope: events.Envelope, game_id: str, wrapping: bytes) -> bytes:
+    """Decrypt the key of the content. Raises ``EnvelopeError``."""
+    return _decrypt(envelope.wrapped_key, game_id, wrapping)
+
+
+def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
+    """Decrypt the content. Raises ``EnvelopeError``, also if it does not match its commitment."""
+    content = _decrypt(envelope.content, game_id, key)
+    if hashlib.sha256(content).digest() != envelope.digest:
+        raise EnvelopeError(
+            f"the sealed game of {game_id} does not match the commitment {envelope.digest.hex()} commits to"
+        )
+    return content
+
+
+def _decrypt(sealed: bytes, game_id: str, key: bytes) -> bytes:
+    try:
+        return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], game_id.encode())
+    except (InvalidTag, ValueError) as error:
+        raise EnvelopeError(f"the sealed game of {game_id} cannot be opened with this key") from error
+
 
 SALT_BYTES = 32
 

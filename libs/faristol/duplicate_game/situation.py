@@ -11,11 +11,10 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game import game as games
 from faristol.duplicate_game import hall as halls
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS, Words
 from faristol.duplicate_game.game import Duplicate, Turn
 from faristol.duplicate_game.hall import Counting, Hall, IsSame
 from faristol.duplicate_game.sealed import SealedGame, SealedTurn
-from faristol.duplicate_game.words import Words
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from faristol.duplicate_game.decide.racks import call_rack
 from faristol.duplicate_game.decide.turn_scores import Judging
+from faristol.duplicate_game.draws import Words
 from faristol.duplicate_game.game import Duplicate, Turn, evolve, written_play
 from faristol.duplicate_game.hall import written_slip
 from faristol.duplicate_game.situation import Situation
-from faristol.duplicate_game.words import Words
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset

@@ -25,26 +25,23 @@ if TYPE_CHECKING:
     from faristol.event_store.record import Record
     from faristol.event_store.upcasters import UnreadableEvent, message_class
 
-_MODULES = {
-    "Appended": "append.decision",
-    "Checkpoint": "append.decision",
-    "AppendCommand": "append.decision",
-    "Conflict": "append.decision",
-    "Decision": "append.decision",
-    "Guard": "append.decision",
-    "Loaded": "folds",
-    "Metadata": "event",
-    "Record": "record",
-    "RecordUnavailable": "errors",
-    "RecordError": "errors",
-    "Recorded": "event",
-    "Stale": "append.decision",
-    "Unacceptable": "append.decision",
-    "UnreadableEvent": "upcasters",
-    "Write": "append.decision",
-    "load": "folds",
-    "load_at_once": "folds",
-    "message_class": "upcasters",
+_NAMES = {
+    "append.decision": (
+        "AppendCommand",
+        "Appended",
+        "Checkpoint",
+        "Conflict",
+        "Decision",
+        "Guard",
+        "Stale",
+        "Unacceptable",
+        "Write",
+    ),
+    "errors": ("RecordError", "RecordUnavailable"),
+    "event": ("Metadata", "Recorded"),
+    "folds": ("Loaded", "load", "load_at_once"),
+    "record": ("Record",),
+    "upcasters": ("UnreadableEvent", "message_class"),
 }
 
-__getattr__ = names_of(__name__, _MODULES)
+__getattr__ = names_of(__name__, _NAMES)

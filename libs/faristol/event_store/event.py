@@ -120,19 +120,8 @@ def fingerprint_of(chain: bytes) -> str:
 def to_recorded(row: Sequence[Any]) -> Recorded:
     """Return the event of a row of the table of events, whose columns are in the order of the fields."""
     (position, stream, version, event_id, type_name, schema_version, tournament, payload, metadata, at, chain) = row
-    return Recorded(
-        position,
-        stream,
-        version,
-        event_id,
-        type_name,
-        schema_version,
-        tournament,
-        bytes(payload),
-        Metadata.from_json(metadata),
-        moment(at),
-        bytes(chain),
-    )
+    decoded = bytes(payload), Metadata.from_json(metadata), moment(at), bytes(chain)
+    return Recorded(position, stream, version, event_id, type_name, schema_version, tournament, *decoded)
 
 
 def utc_now() -> datetime:
@@ -151,34 +140,13 @@ def moment(stored: int) -> datetime:
     return _EPOCH + timedelta(microseconds=stored)
 
 
-def compute_chained_hash(
-    previous: bytes,
-    stream: str,
-    version: int,
-    event_id: str,
-    type_name: str,
-    schema_version: int,
-    tournament: str,
-    payload: bytes,
-    metadata: str,
-    recorded_at: int,
-) -> bytes:
+def compute_chained_hash(previous: bytes, *columns: str | int | bytes) -> bytes:
     """Compute SHA-256 over the hash of the stream's previous event and all stored columns of this one, in their order.
 
     Each part is preceded by its length (8 bytes, big-endian), so two events never have the same input. The position is
     not included: seals cover the order between streams.
     """
-    parts = (
-        stream.encode(),
-        b"%d" % version,
-        event_id.encode(),
-        type_name.encode(),
-        b"%d" % schema_version,
-        tournament.encode(),
-        payload,
-        metadata.encode(),
-        b"%d" % recorded_at,
-    )
+    parts = (column if isinstance(column, bytes) else str(column).encode() for column in columns)
     return hash_framed(previous, parts)
 
 

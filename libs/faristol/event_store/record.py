@@ -27,11 +27,9 @@ from faristol.event_store.backends.databases import FAILURES, is_away, is_full, 
 from faristol.event_store.beside_events import notes
 from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.event_store.event import Metadata, Recorded, fingerprint_of, to_recorded, utc_now
-from faristol.event_store.folds import Folds
+from faristol.event_store.folds import Folds, StreamCache
 from faristol.event_store.leases import is_held, take_lease
-from faristol.event_store.news import News
-from faristol.event_store.recent import Recent
-from faristol.event_store.stream_cache import StreamCache
+from faristol.event_store.recent import News, Recent
 from faristol.event_store.upcasters import upcasters
 
 # Statements of the hot paths are built once: building a statement costs as much as running it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from sqlalchemy import bindparam, func, select
@@ -80,19 +80,9 @@ class Stored:
 
 def of_recorded(event: Recorded) -> Stored:
     """Return an event that was read as it is stored."""
-    return Stored(
-        event.position,
-        event.stream,
-        event.version,
-        event.event_id,
-        event.type,
-        event.schema_version,
-        event.tournament,
-        event.payload,
-        event.metadata.to_json(),
-        microseconds(event.recorded_at),
-        event.hash,
-    )
+    columns = {field.name: getattr(event, field.name) for field in fields(Stored)}
+    as_stored = {"metadata": event.metadata.to_json(), "recorded_at": microseconds(event.recorded_at)}
+    return Stored(**columns | as_stored)
 
 
 async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:

@@ -1,6 +1,5 @@
 """The fan-out of live events to many viewers. README.md describes its interface."""
 
-from faristol.fanout.connection import Connection, Listener
 from faristol.fanout.fanout import MAX_POSITIONS_AHEAD, Fanout, Source
 from faristol.fanout.frames import (
     FRAME_BATCH_SIZE,
@@ -15,4 +14,4 @@ from faristol.fanout.frames import (
 )
 from faristol.fanout.replays import Unavailable
 from faristol.fanout.ring import Entry, Gone, RecentEntries, Topic
-from faristol.fanout.viewers import Viewer
+from faristol.fanout.viewers import Connection, Listener, Viewer

@@ -38,11 +38,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from faristol.fanout.connection import Connection
 from faristol.fanout.frames import OPENING, UNREADABLE, Batch, batch, chunk, heartbeat
 from faristol.fanout.replays import Place, Replays, Unavailable, for_each
 from faristol.fanout.ring import Entry, Gone, Ring, Topic
-from faristol.fanout.viewers import Audience, Viewer
+from faristol.fanout.viewers import Audience, Connection, Viewer
 
 STREAM_HEARTBEAT_SECONDS = 15.0
 """Maximum silence of a stream in seconds, after which a comment is sent."""

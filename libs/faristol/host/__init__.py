@@ -15,15 +15,13 @@ if TYPE_CHECKING:
     from faristol.host.services import SERVICES, StartError
     from faristol.host.settings import Addresses, Settings
 
-_MODULES = {
-    "SERVICES": "services",
-    "Addresses": "settings",
-    "CommandHandler": "command_handler",
-    "Part": "service_module",
-    "Runtime": "runtime",
-    "Settings": "settings",
-    "StartError": "services",
-    "Unreachable": "rpc.errors",
+_NAMES = {
+    "command_handler": ("CommandHandler",),
+    "rpc.errors": ("Unreachable",),
+    "runtime": ("Runtime",),
+    "service_module": ("Part",),
+    "services": ("SERVICES", "StartError"),
+    "settings": ("Addresses", "Settings"),
 }
 
-__getattr__ = names_of(__name__, _MODULES)
+__getattr__ = names_of(__name__, _NAMES)

@@ -34,8 +34,8 @@ from faristol.event_store.event import utc_now
 from faristol.host.settings import Settings
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.personal_data import erasure_list
-from faristol.personal_data.erasure_list import Erasures
+from faristol.personal_data import erasure
+from faristol.personal_data.erasure import Erasures
 
 MAX_BACKUP_BYTES = 1_000_000_000
 
@@ -204,7 +204,7 @@ class FirstRestore:
         try:
             await restore(record, self._path(wanted.backup.backup_id))
             if wanted.erasures:
-                await erasure_list.apply(record, wanted.erasures)
+                await erasure.apply_erasures(record, wanted.erasures)
         finally:
             await record.close()
 
@@ -237,7 +237,7 @@ class FirstRestore:
 
 def _parse_erasures(text: str, backup: Backup) -> Erasures:
     try:
-        listed = erasure_list.parse_text(text, "erasures")
+        listed = erasure.parse_erasures(text, "erasures")
     except RecordError as error:
         raise Invalid("erasures", NOT_ERASURES) from error
     if listed.as_of < backup.made_at:

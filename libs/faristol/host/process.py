@@ -18,9 +18,9 @@ from faristol.access_control.needs import needs_of_all
 from faristol.bus import Bus, Relay
 from faristol.consumers import Consumer, Projection, Reaction, WorkShares, holder_of
 from faristol.consumers.consumer import HINDERED_STATES
-from faristol.consumers.lag import Lag
-from faristol.consumers.lag import begin as begin_lag
-from faristol.consumers.lag import end as end_lag
+from faristol.consumers.progress import Lag
+from faristol.consumers.progress import begin_lag as begin_lag
+from faristol.consumers.progress import end_lag as end_lag
 from faristol.event_store import RecordError
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host.observability.call_metrics import MeasureInterceptor

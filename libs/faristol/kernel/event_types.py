@@ -1,10 +1,15 @@
-"""Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), and functions by message. Pure.
+"""Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), their fields and their handlers. Pure.
+
+A handler of an event or a request is found by the type of message that annotates its parameter. No table repeats the
+type, so a handler cannot be listed under another one, nor be forgotten.
 
 In variable names, `event` is the message of an event; `Recorded` is an event with its position, actor and times.
 """
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -204,18 +209,23 @@ def set_occurred_at(events: Iterable[Message], at: Instant) -> list[Message]:
     return events
 
 
-def find_handlers(
-    namespace: Mapping[str, Any], parameter: str, prefix: str = ""
-) -> dict[type[Message], Callable[..., Any]]:
+Handler = Callable[..., Any]
+
+F = TypeVar("F", bound=Handler)
+
+
+def find_handlers(namespace: Mapping[str, Any], parameter: str, prefix: str = "") -> dict[type[Message], Handler]:
     """Return the functions of a module whose names begin with ``prefix``, by the message of their ``parameter``.
 
-    A function for several messages is annotated with all of them; one for only that message takes precedence. Functions
-    without such a parameter are left out. Raises ``ValueError`` for two functions for the same message.
+    A function for several messages is annotated with all of them; one for only that message takes precedence. An
+    unused parameter is named ``_``. Functions without such a parameter are left out. Raises ``ValueError`` for two
+    functions for the same message.
     """
-    found: defaultdict[type[Message], dict[bool, list[Callable[..., Any]]]] = defaultdict(lambda: {True: [], False: []})
+    found: defaultdict[type[Message], dict[bool, list[Handler]]] = defaultdict(lambda: {True: [], False: []})
     for name, function in namespace.items():
         if isinstance(function, FunctionType) and name.startswith(prefix):
-            kind = get_type_hints(function).get(parameter)
+            hints = get_type_hints(function)
+            kind = hints.get(parameter, hints.get("_"))
             for each in (kind, *get_args(kind)):
                 if isinstance(each, type) and issubclass(each, Message):
                     found[each][each is kind].append(function)
@@ -225,3 +235,43 @@ def find_handlers(
             names = ", ".join(each.__name__ for each in functions)
             raise ValueError(f"expected one function for {message.__name__}, found {names}")
     return {message: function for message, (function,) in chosen.items()}
+
+
+def folds_in(*modules: str) -> Mapping[type[Message], Handler]:
+    """Return the functions ``_apply_…`` of modules, given by name, by the event that each applies to a state."""
+    return {
+        kind: fold
+        for name in modules
+        for kind, fold in find_handlers(vars(sys.modules[name]), "event", "_apply_").items()
+    }
+
+
+def find_fold(folds: Mapping[type[Message], F], event: Message, subject: str) -> F:
+    """Return the function that applies an event. Raises ``TypeError`` if it is not one of ``subject``."""
+    fold = folds.get(type(event))
+    if fold is None:
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of {subject}")
+    return fold
+
+
+def commands_in(*modules: ModuleType) -> Mapping[type[Message], Handler]:
+    """Return the public functions that some modules define with a ``request``, by its type."""
+    return _find_public(
+        function
+        for module in modules
+        for _, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+    )
+
+
+def methods_of(*services: object) -> Mapping[type[Message], Handler]:
+    """Return the public methods of some objects with a ``request`` of a known type, by that type."""
+    methods = {
+        method.__func__: method for service in services for _, method in inspect.getmembers(service, inspect.ismethod)
+    }
+    return {kind: methods[function] for kind, function in _find_public(methods).items()}
+
+
+def _find_public(functions: Iterable[Handler]) -> Mapping[type[Message], Handler]:
+    public = {each.__qualname__: each for each in functions if not each.__name__.startswith("_")}
+    return find_handlers(public, "request")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 
 
-def names_of(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the ``__getattr__`` of a package; ``modules`` maps each of its names to its module."""
+def names_of(package: str, names: Mapping[str, Collection[str]]) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a package; ``names`` are those of each of its modules."""
+    modules = {name: module for module, of_module in names.items() for name in of_module}
 
     def load_name(name: str) -> object:
         if name not in modules:

@@ -1,5 +1,5 @@
 """Personal data: the details of persons beside the events, and their erasure.
 
-``people`` stores and reads the details, ``erasure`` erases a name, and ``erasure_list`` is the file of erased persons.
+``people`` stores and reads the details, and ``erasure`` erases a name, with the file of erased persons.
 Notes, bindings and stored rows are part of the store: ``faristol.event_store.beside_events``.
 """

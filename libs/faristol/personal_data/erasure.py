@@ -1,25 +1,33 @@
-"""Erasure of a person from the tables and from the database files."""
+"""Erasure of a person from the tables and from the database files.
+
+The list of erased persons is a file without names, applied after the restore of an older backup.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from google.protobuf.timestamp_pb2 import Timestamp
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.append.decision import Conflict, Decision, Write
+from faristol.event_store.backends.tables import erased, people
 from faristol.event_store.beside_events import notes
 from faristol.event_store.beside_events.bindings import ENTRIES
 from faristol.event_store.errors import RecordError
-from faristol.event_store.event import Metadata, microseconds, utc_now
+from faristol.event_store.event import Metadata, microseconds, moment, utc_now
 from faristol.event_store.record import Record
 from faristol.kernel.details import Person
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.mentions import players_of
 from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
 from faristol.pb.people.v1 import events_pb2 as events
-from faristol.personal_data.people import forget, is_official, names, officials, when_erased
+from faristol.personal_data.people import all_erased, forget, is_official, names, officials, when_erased
 
 PEOPLE_STREAM = "people-cell"
 """The stream of events on persons, which have no names."""
@@ -118,3 +126,76 @@ async def erase_note(record: Record, stream: str, version: int) -> str:
         if not await notes.forget_beside(connection, stream, version):
             raise RecordError(f"version {version} of {stream!r} has no note: no data was erased")
     return await record.clean()
+
+
+@dataclass(frozen=True, slots=True)
+class Erasures:
+    """All erasures of a record up to a moment."""
+
+    as_of: datetime
+    at: Mapping[str, datetime]
+    """Time of each erasure by player id."""
+
+
+async def list_erasures(record: Record) -> Erasures:
+    """Read the erasures of a record."""
+    as_of = utc_now()
+    async with record.reading() as connection:
+        rows = (await connection.execute(select(erased).order_by(erased.c.erased_at, erased.c.player_id))).all()
+    return Erasures(as_of, {str(row.player_id): moment(row.erased_at) for row in rows})
+
+
+def write_erasures(path: Path, erasures: Erasures) -> Erasures:
+    """Write erasures to a file, merged with a list that is there: a restored record may lack some of them.
+
+    Return the merged list. Raises ``RecordError`` if the file is not such a list or cannot be written.
+    """
+    if path.exists():
+        erasures = Erasures(erasures.as_of, {**read_erasures_file(path).at, **erasures.at})
+    listed = [{"player_id": person, "erased_at": at.isoformat()} for person, at in erasures.at.items()]
+    content = json.dumps({"as_of": erasures.as_of.isoformat(), "erased": listed}, indent=1)
+    try:
+        path.write_text(f"{content}\n", encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
+    return erasures
+
+
+def read_erasures_file(path: Path) -> Erasures:
+    """Read a file of ``write``. Raises ``RecordError`` for any other file."""
+    try:
+        return parse_erasures(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _not_a_list(str(path)) from error
+
+
+def parse_erasures(text: str, name: str) -> Erasures:
+    """Read the content of a file of ``write``. Raises ``RecordError`` with ``name`` for any other text."""
+    try:
+        found = json.loads(text)
+        at = {str(each["player_id"]): datetime.fromisoformat(each["erased_at"]) for each in found["erased"]}
+        as_of = datetime.fromisoformat(found["as_of"])
+        microseconds(as_of)  # raises for a time without a zone
+    except (ValueError, TypeError, LookupError) as error:
+        raise _not_a_list(name) from error
+    return Erasures(as_of, at)
+
+
+def _not_a_list(name: str) -> RecordError:
+    return RecordError(f"{name} is not a list of erasures: expected what `faristol record erasures` writes")
+
+
+async def apply_erasures(record: Record, erasures: Erasures) -> list[str]:
+    """Erase every person in the list whose name the record still has. Return their ids.
+
+    A person who is not in this record was registered after it, so there is no name to erase.
+    """
+    async with record.reading() as connection:
+        gone = await all_erased(connection, erasures.at)
+        named = select(people.c.player_id).where(people.c.player_id.in_(sorted(set(erasures.at) - gone)))
+        again = sorted(str(each) for each in (await connection.execute(named)).scalars())
+    for player_id in again:
+        await erase(record, player_id)
+    return again

@@ -12,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import counter, erased, people
-from faristol.event_store.beside_events.bindings import build_binding, new_salt
-from faristol.event_store.beside_events.stored_names import (
+from faristol.event_store.beside_events.bindings import (
     PERSON_COLUMNS,
     StoredName,
+    build_binding,
+    new_salt,
     to_person,
     to_stored_name,
 )

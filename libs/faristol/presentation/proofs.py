@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from faristol.event_store.event import moment
 from faristol.event_store.transparency.entry import DisclosedEvent
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.event_store.transparency.policy import TrustPolicy
+from faristol.event_store.transparency.signed_note import LogCheckpoint
 from faristol.kernel.refusal import N_
 from faristol.text import say
 

@@ -6,14 +6,14 @@ so that it can be undone. An import or an undo is one act of many events, which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.event_types import Kind
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.kernel.names import name_key
 from faristol.pb.register.v1 import events_pb2 as events
 
@@ -210,9 +210,7 @@ class _Draft:
         """Acts whose mappings belong to this draft."""
 
     def add(self, event: Message) -> None:
-        fold = REGISTER_FOLDS.get(type(event))
-        if fold is None:
-            raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of the register")
+        fold = find_fold(REGISTER_FOLDS, event, "the register")
         self._version += 1
         fold(self, event)
 
@@ -270,16 +268,16 @@ class _Draft:
         return found
 
 
-def _enter(draft: _Draft, event: events.PersonEntered) -> None:
+def _apply_person_entered(draft: _Draft, event: events.PersonEntered) -> None:
     rating = event.rating if event.HasField("rating") else None
     draft.change(event, ("person", event.person_id), replace(draft.entry(event.person_id), rating=rating))
 
 
-def _leave(draft: _Draft, event: events.PersonLeft) -> None:
+def _apply_person_left(draft: _Draft, event: events.PersonLeft) -> None:
     draft.change(event, ("person", event.person_id), None)
 
 
-def _set_licence(draft: _Draft, event: events.LicenceSet) -> None:
+def _apply_licence_set(draft: _Draft, event: events.LicenceSet) -> None:
     licence = Licence(event.kind, event.number, event.valid_from, event.valid_to)
     entry = draft.entry(event.person_id)
     others = [each for each in entry.licences if each.key != licence.key]
@@ -287,13 +285,13 @@ def _set_licence(draft: _Draft, event: events.LicenceSet) -> None:
     draft.change(event, ("person", event.person_id), replace(entry, licences=licences))
 
 
-def _remove_licence(draft: _Draft, event: events.LicenceRemoved) -> None:
+def _apply_licence_removed(draft: _Draft, event: events.LicenceRemoved) -> None:
     entry = draft.entry(event.person_id)
     licences = tuple(each for each in entry.licences if each.key != (event.kind, event.valid_from))
     draft.change(event, ("person", event.person_id), replace(entry, licences=licences))
 
 
-def _set_club(draft: _Draft, event: events.ClubSet) -> None:
+def _apply_club_set(draft: _Draft, event: events.ClubSet) -> None:
     known = draft.values.get(("club", event.club_id))
     former: tuple[str, ...] = ()
     if isinstance(known, Club):
@@ -302,39 +300,31 @@ def _set_club(draft: _Draft, event: events.ClubSet) -> None:
     draft.change(event, ("club", event.club_id), Club(event.club_id, event.kind, event.name, former))
 
 
-def _remove_club(draft: _Draft, event: events.ClubRemoved) -> None:
+def _apply_club_removed(draft: _Draft, event: events.ClubRemoved) -> None:
     draft.change(event, ("club", event.club_id), None)
 
 
-def _merge_clubs(draft: _Draft, event: events.ClubsMerged) -> None:
+def _apply_clubs_merged(draft: _Draft, event: events.ClubsMerged) -> None:
     draft.change(event, ("club", event.merged_id), replace(draft.club(event.merged_id), merged_into=event.club_id))
 
 
-def _separate_clubs(draft: _Draft, event: events.ClubsSeparated) -> None:
+def _apply_clubs_separated(draft: _Draft, event: events.ClubsSeparated) -> None:
     draft.change(event, ("club", event.merged_id), replace(draft.club(event.merged_id), merged_into=""))
 
 
-def _set_categories(draft: _Draft, event: events.CategoriesSet) -> None:
+def _apply_categories_set(draft: _Draft, event: events.CategoriesSet) -> None:
     categories = tuple((each.name, each.min_age, each.max_age) for each in event.categories)
     table = AgeTable(event.season_id, event.year, categories) if categories else None
     draft.change(event, ("season", event.season_id), table)
 
 
-def _import(draft: _Draft, event: events.ListImported) -> None:
+def _apply_register_act_undone(draft: _Draft, event: events.RegisterActUndone) -> None:
+    draft.undo(event)
+
+
+def _apply_list_imported(draft: _Draft, event: events.ListImported) -> None:
     draft.begin(event)
 
 
-REGISTER_FOLDS: Mapping[Kind, Callable[[_Draft, Any], None]] = {
-    events.PersonEntered: _enter,
-    events.PersonLeft: _leave,
-    events.LicenceSet: _set_licence,
-    events.LicenceRemoved: _remove_licence,
-    events.ClubSet: _set_club,
-    events.ClubRemoved: _remove_club,
-    events.ClubsMerged: _merge_clubs,
-    events.ClubsSeparated: _separate_clubs,
-    events.CategoriesSet: _set_categories,
-    events.ListImported: _import,
-    events.RegisterActUndone: lambda draft, event: draft.undo(event),
-}
+REGISTER_FOLDS = folds_in(__name__)
 """The function that applies each type of event."""

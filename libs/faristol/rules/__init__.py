@@ -6,8 +6,16 @@ No function reads a clock, a file of the user, or a source of randomness: time a
 from __future__ import annotations
 
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
-from faristol.rules.draws.bag import commitment, derive_seed, draw, exchange, full_bag, salt_seed, without
-from faristol.rules.draws.starting_draw import starting_draw
+from faristol.rules.draws.bag import (
+    commitment,
+    derive_seed,
+    draw,
+    exchange,
+    full_bag,
+    salt_seed,
+    starting_draw,
+    without,
+)
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.placement import Word, check_play, off_centre, words_formed
 from faristol.rules.ruleset.books import load_book

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import NotFound
-from faristol.kernel.event_types import Kind
+from faristol.kernel.event_types import find_fold, folds_in
 from faristol.pb.season.v1 import events_pb2 as events
 
 SEASONS_STREAM = "seasons-cell"
@@ -113,9 +113,7 @@ class Seasons:
 
 def evolve(state: Seasons, event: Message) -> Seasons:
     """Apply an event. Raises ``TypeError`` if the message is not an event of seasons."""
-    fold = SEASON_FOLDS.get(type(event))
-    if fold is None:
-        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of seasons")
+    fold = find_fold(SEASON_FOLDS, event, "seasons")
     return fold(state, event)
 
 
@@ -127,11 +125,11 @@ def fold_seasons(past_events: Iterable[Message]) -> Seasons:
     return state
 
 
-def _create(state: Seasons, event: events.SeasonCreated) -> Seasons:
+def _apply_season_created(state: Seasons, event: events.SeasonCreated) -> Seasons:
     return _with_season(state, SeasonState(event.season_id, event.name, event.starts_on, event.ends_on))
 
 
-def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
+def _apply_circuit_set(state: Seasons, event: events.CircuitSet) -> Seasons:
     known = state.by_id[event.season_id].circuits.get(event.circuit_id)
     rule = CircuitRule(
         event.name,
@@ -148,19 +146,19 @@ def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
     return _with_circuit(state, event.season_id, circuit)
 
 
-def _remove_circuit(state: Seasons, event: events.CircuitRemoved) -> Seasons:
+def _apply_circuit_removed(state: Seasons, event: events.CircuitRemoved) -> Seasons:
     season = state.by_id[event.season_id]
     circuits = {circuit_id: each for circuit_id, each in season.circuits.items() if circuit_id != event.circuit_id}
     return _with_season(state, replace(season, circuits=MappingProxyType(circuits)))
 
 
-def _add_tournament(state: Seasons, event: events.CircuitTournamentAdded) -> Seasons:
+def _apply_circuit_tournament_added(state: Seasons, event: events.CircuitTournamentAdded) -> Seasons:
     circuit = state.by_id[event.season_id].circuits[event.circuit_id]
     weights = MappingProxyType({**circuit.weights, event.tournament_id: event.percent})
     return _with_circuit(state, event.season_id, replace(circuit, weights=weights))
 
 
-def _remove_tournament(state: Seasons, event: events.CircuitTournamentRemoved) -> Seasons:
+def _apply_circuit_tournament_removed(state: Seasons, event: events.CircuitTournamentRemoved) -> Seasons:
     circuit = state.by_id[event.season_id].circuits[event.circuit_id]
     weights = {each: percent for each, percent in circuit.weights.items() if each != event.tournament_id}
     return _with_circuit(state, event.season_id, replace(circuit, weights=MappingProxyType(weights)))
@@ -176,13 +174,13 @@ def _with_season(state: Seasons, season: SeasonState) -> Seasons:
     return replace(state, by_id=MappingProxyType({**state.by_id, season.season_id: season}))
 
 
-def _merge(state: Seasons, event: events.PersonsMerged) -> Seasons:
+def _apply_persons_merged(state: Seasons, event: events.PersonsMerged) -> Seasons:
     merge = Merge(event.person_id, event.merged_id, event.occurred_at)
     merged = MappingProxyType({**state.merged, event.merged_id: event.person_id})
     return replace(state, merges=(*state.merges, merge), merged=merged)
 
 
-def _separate(state: Seasons, event: events.PersonsSeparated) -> Seasons:
+def _apply_persons_separated(state: Seasons, event: events.PersonsSeparated) -> Seasons:
     merges = tuple(
         replace(each, separated_at=event.occurred_at)
         if each.merged_id == event.merged_id and each.separated_at is None
@@ -193,13 +191,5 @@ def _separate(state: Seasons, event: events.PersonsSeparated) -> Seasons:
     return replace(state, merges=merges, merged=MappingProxyType(merged))
 
 
-SEASON_FOLDS: Mapping[Kind, Callable[[Seasons, Any], Seasons]] = {
-    events.SeasonCreated: _create,
-    events.CircuitSet: _set_circuit,
-    events.CircuitRemoved: _remove_circuit,
-    events.CircuitTournamentAdded: _add_tournament,
-    events.CircuitTournamentRemoved: _remove_tournament,
-    events.PersonsMerged: _merge,
-    events.PersonsSeparated: _separate,
-}
+SEASON_FOLDS: Mapping[type[Message], Callable[[Seasons, Any], Seasons]] = folds_in(__name__)
 """The function that applies each type of event."""

@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.event_types import on_streams
+from faristol.kernel.event_types import find_fold, folds_in, on_streams
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
@@ -188,9 +188,7 @@ class Clock:
 
 def evolve(clock: Clock, message: Message) -> Clock:
     """Return ``clock`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _CLOCK_CHANGES.get(type(message))
-    if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a clock: expected one of faristol.clock.v1")
+    change = find_fold(_CLOCK_CHANGES, message, "a clock: expected one of faristol.clock.v1")
     after = change(clock, message)
     event: Any = message
     at = instant(event.occurred_at)
@@ -374,23 +372,5 @@ def _halt(clock: Clock, occurred_at: Timestamp) -> Clock:
     return replace(clock, running="", running_since=instant(occurred_at))
 
 
-_CLOCK_CHANGES: Mapping[type[Message], Callable[[Clock, Any], Clock]] = {
-    events.ClockOpened: _apply_clock_opened,
-    events.ClockStarted: _apply_clock_started,
-    events.ClockPressed: _apply_clock_pressed,
-    events.ClockHeldByMover: _apply_clock_held_by_mover,
-    events.ClockNeutralised: _apply_clock_neutralised,
-    events.ClockResumed: _apply_clock_resumed,
-    events.ClockSwitched: _apply_clock_switched,
-    events.TurnTimedOut: _apply_turn_timed_out,
-    events.OvertimeCapExceeded: _apply_overtime_cap_exceeded,
-    events.ClockCorrected: _apply_clock_corrected,
-    events.RoundTimeExpired: _apply_round_time_expired,
-    events.PlayerAbsent: _apply_player_absent,
-    events.PlayerArrived: _apply_player_arrived,
-    events.PlayerLeft: _apply_player_left,
-    events.PlayerReturned: _apply_player_returned,
-    events.TimeForfeited: _apply_time_forfeited,
-    events.ClockStopped: _apply_clock_stopped,
-}
+_CLOCK_CHANGES: Mapping[type[Message], Callable[[Clock, Any], Clock]] = folds_in(__name__)
 """The effect of each event on a clock, except ``last_at`` and ``turn_until``."""

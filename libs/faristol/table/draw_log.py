@@ -1,13 +1,14 @@
-"""The draws of a table, each with the tiles it was made from, computed from its events. Pure."""
+"""The draws of a table, each with the tiles it was made from, and its racks turn by turn, from its events. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset, full_bag, without
+from faristol.rules import Board, Ruleset, full_bag, without
 from faristol.rules.draws.draw_log import Draw, Source
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.surplus import rack_parts
@@ -77,3 +78,33 @@ class _StartingBag:
         held = self._bag
         self._bag = without(held, (face,))
         return held
+
+
+_BEGIN = (events.PlayPlaced, events.Exchanged, events.Passed, events.CannotPlay, events.TurnLost)
+"""Actions of a player with a rack, and the loss of a turn."""
+
+
+class RackAtTurn(NamedTuple):
+    """A rack at the time its turn was played."""
+
+    turn: int
+    player_id: str
+    faces: tuple[str, ...]
+    """``?`` for a blank, in the order of code points."""
+    board: Board
+    """The board before the turn."""
+
+
+def racks_of(past_events: Iterable[Message]) -> list[RackAtTurn]:
+    """Return the rack before each turn of a table whose bag the system holds, in order.
+
+    After a play that was taken back, the next action in its turn counts: another play, or the loss of the turn.
+    """
+    game = Game()
+    found: dict[tuple[int, str], RackAtTurn] = {}
+    for event in past_events:
+        if isinstance(event, _BEGIN):
+            key = (event.turn, event.player_id)
+            found[key] = RackAtTurn(*key, tuple(sorted(game.racks.get(event.player_id, ()))), game.board)
+        game = evolve(game, event)
+    return sorted(found.values(), key=lambda held: held.turn)

@@ -11,7 +11,7 @@ from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, without
-from faristol.rules.draws.starting_draw import starting_draw
+from faristol.rules.draws.bag import starting_draw
 from faristol.table.game.state import UNENTERED_TILE
 from faristol.table.views import TableTournament
 

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from faristol.words.builder import build
 from faristol.words.error import LexiconError
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Listing
-from faristol.words.library import DEFAULT_NAME, InstalledLexicon, Library, MissingLexiconError, install
+from faristol.words.library import DEFAULT_NAME, InstalledLexicon, Library, MissingLexiconError, build, install

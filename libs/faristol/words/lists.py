@@ -1,9 +1,10 @@
-"""A federation's own word list: one word to a line, and a reason for each rejected line."""
+"""A federation's own word list: one word to a line, its spelling with tiles, and a reason for each rejected line."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +13,70 @@ from faristol.rules.board import BOARD_SIZE
 from faristol.rules.tiles import TileSet
 from faristol.words.error import LexiconError
 from faristol.words.header import LAYER_NAMES, Listing
-from faristol.words.playable import MIN_WORD_TILES
-from faristol.words.speller import spell_all
+
+
+class _Fold(dict[int, str]):
+    """A table for ``str.translate`` that calls ``TileSet.fold`` once for each character."""
+
+    def __init__(self, tile_set: TileSet) -> None:
+        super().__init__()
+        self._tile_set = tile_set
+
+    def __missing__(self, char: int) -> str:
+        self[char] = folded = self._tile_set.fold(chr(char))
+        return folded
+
+
+def spell_all(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...] | None]:
+    """Yield ``tile_set.spell(line)`` for each of ``lines``, several times as fast.
+
+    The greedy choice of the longest face is nearly always the spelling; if it fails, ``TileSet.spell`` backtracks.
+    """
+    fold = _Fold(tile_set)
+    faces = dict(tile_set.writings)
+    longest_face = re.compile("|".join(map(re.escape, faces)))
+    for line in lines:
+        folded = unicodedata.normalize("NFC", line).translate(fold)
+        written = longest_face.findall(folded)
+        if sum(map(len, written)) == len(folded):
+            yield tuple(faces[part] for part in written)
+        else:
+            yield tile_set.spell(line)
+
+
+MIN_WORD_TILES = 2
+"""Tiles of the shortest valid word."""
+
+SYMBOL_LENGTH = 3
+"""A string without a vowel is a symbol up to this number of tiles."""
+
+SOUNDED = {"en": frozenset("Y")}
+"""Letters by language that are not vowels of the set but make a word of a short string (``my``, ``cry``)."""
+
+
+def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...]]:
+    """Yield the lines that are words for the board, as faces. A word may repeat (``dona``, ``dóna``).
+
+    A word list for spelling has lines that are not words for playing. Left out are:
+
+    - names, abbreviations in capitals and lines with an apostrophe, a hyphen, a digit or a full stop: lines
+      that are not lower-case letters (and ``·``) throughout;
+    - words that the set cannot spell (no K, W or lone Y in Catalan), under 2 or over 15 tiles;
+    - strings of two or three tiles without a vowel, which in these lists are symbols and abbreviations
+      (``cm``, ``dl``, ``rpm``). A digraph that is written with a vowel counts as a vowel (``QU``). Symbols with
+      a vowel cannot be distinguished from words by rule, and stay: nearly all of them are words too (``ha``, ``mol``).
+
+    Accents are dropped as the set drops them. A digraph is one tile if the rest of the word can be spelled.
+    """
+    vowels = frozenset(face for face in tile_set.faces if any(char in tile_set.vowels for char in face))
+    vowels |= SOUNDED.get(tile_set.language, frozenset())
+    lower = (line for line in lines if line.islower() and line.replace("·", "").isalpha())
+    for word in spell_all(lower, tile_set):
+        if word is None or not MIN_WORD_TILES <= len(word) <= BOARD_SIZE:
+            continue
+        if len(word) > SYMBOL_LENGTH or not vowels.isdisjoint(word):
+            yield word
+
 
 Word = tuple[str, ...]
 

@@ -11,11 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from faristol.rules.board import BOARD_SIZE, PREMIUMS, Placement, Square, Tile
+from faristol.rules.board import BOARD_SIZE, PREMIUMS, Board, Direction, Placement, Square, Tile
+from faristol.rules.duplicate_game.plays import Play, sort_tops
+from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.words.graph import WordGraph
 from faristol.words.jit import make_vector, to_native
-from faristol.words.onward import onward
 from faristol.words.search import find_plays
 from faristol.words.walk import (
     FREE,
@@ -28,6 +29,7 @@ from faristol.words.walk import (
     TILE_BITS,
     WORD_PREMIUM,
     GraphArrays,
+    onward,
 )
 
 _known: WeakKeyDictionary[WordGraph, GraphArrays] = WeakKeyDictionary()
@@ -225,3 +227,25 @@ def _premiums() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     for square, premium in PREMIUMS.items():
         letters[square], words[square] = premium.letter, premium.word
     return letters, words
+
+
+def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
+    """Return every play of the highest score; empty if no play is possible. Raises ``ValueError`` as ``best``."""
+    return best_plays(graph, board, rack, 1)
+
+
+def best_plays(graph: WordGraph, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+    """Return the best ``count`` plays and all ties of the last one. Raises ``ValueError`` as ``best``."""
+    grid = Grid.of(graph.tile_set, board)
+    return sort_tops([as_play(candidate, board) for candidate in best(graph, grid, rack, count)])
+
+
+def as_play(candidate: Candidate, board: Board) -> Play:
+    """Convert a candidate to a play, with the tiles of the board that are part of its word."""
+    start = Start(Square(candidate.row, candidate.col), Direction.ACROSS if candidate.across else Direction.DOWN)
+    laid = dict(candidate.placements)
+    word = []
+    for place, face in enumerate(candidate.word):
+        square = start.square.step(start.direction, place)
+        word.append(laid.get(square) or board.get(square) or Tile(face))
+    return Play(start, tuple(word), candidate.placements, candidate.score)

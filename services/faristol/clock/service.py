@@ -15,6 +15,7 @@ from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.table_store import load_table
 from faristol.kernel.errors import NotFound
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.table import decide
@@ -26,9 +27,7 @@ def service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the clock service. The contract documents its methods."""
     clocks = ClockService(runtime)
     descriptor = clock_pb2.DESCRIPTOR.services_by_name["ClockService"]
-    return Dispatcher(
-        descriptor, decide.CLOCK_COMMANDS, clocks.carry_out, {clock_pb2.GetClockRequest: clocks.get_clock}
-    )
+    return Dispatcher(descriptor, decide.CLOCK_COMMANDS, clocks.carry_out, methods_of(clocks))
 
 
 class ClockService:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.clock.rounds import build_end_reaction
 from faristol.clock.service import service
 from faristol.clock.timer import ClockTimer
-from faristol.clock.turn_timer import TurnTimer
+from faristol.clock.turns import TurnTimer
 from faristol.clock.turns import service as turns
 from faristol.host import Part, Runtime
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from datetime import datetime, timedelta
 
-from faristol.access_control.guesses import Guesses, one_more
+from faristol.access_control.state import Guesses, one_more
 from faristol.kernel.bounded import store_bounded
 
 REMEMBERED_COUNT = 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,13 +42,13 @@ from faristol.credentials.halls import (
 from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
 from faristol.host.security import audit
 from faristol.host.security.actor import Actor, check_id, new_official
 from faristol.host.security.authorization import caller
 from faristol.host.security.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.names import OFFICIAL, check_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
@@ -76,27 +76,8 @@ DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]
 
 def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None) -> Dispatcher:
     """Build the dispatcher of the access service. Users can also sign in by ``provider``, if there is one."""
-    methods = AccessService(runtime, keyring, provider)
-    commands: Mapping[type[Message], Any] = {
-        pb.GrantCredentialRequest: methods.grant,
-        pb.RevokeCredentialRequest: methods.revoke,
-        pb.SignInRequest: methods.sign_in,
-        pb.SignOutRequest: methods.sign_out,
-    }
-    questions: Mapping[type[Message], Answer] = {
-        pb.ListCredentialsRequest: methods.list_credentials,
-        pb.GetCallerRequest: methods.get_caller,
-        pb.GetProviderRequest: methods.get_provider,
-        pb.StartSignInRequest: methods.start_sign_in,
-        pb.GetHallCodeRequest: methods.get_hall_code,
-        pb.ListHallCredentialsRequest: methods.list_hall_credentials,
-    }
-
-    async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
-        answer: Message = await commands[type(request)](request, context)
-        return answer
-
-    return Dispatcher(pb.DESCRIPTOR.services_by_name["AccessService"], list(commands), carry_out, questions)
+    methods = methods_of(AccessService(runtime, keyring, provider))
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["AccessService"], (), no_commands, methods)
 
 
 class AccessService:

@@ -16,11 +16,10 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Placement, TurnKind, full_bag, without
 from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
-from faristol.table.draw_log import draws_of
+from faristol.table.draw_log import RackAtTurn, draws_of, racks_of
 from faristol.table.final_score import awaited_signers
 from faristol.table.game.state import UNENTERED_TILE, Game, Interruption, LastRuling, Phase
 from faristol.table.offers import Offer
-from faristol.table.rack_log import RackAtTurn, racks_of
 
 M = TypeVar("M", bound=Message)
 

@@ -14,7 +14,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
-from faristol.table.rack_log import RackAtTurn
+from faristol.table.draw_log import RackAtTurn
 from faristol.words.graph import WordGraph
 from faristol.words.library import Library, MissingLexiconError
 

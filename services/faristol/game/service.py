@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.event_store import Decision
+from faristol.event_store import Decision, Guard, Record, load
 from faristol.game import answers
 from faristol.game.best_plays import BestPlays
-from faristol.game.elsewhere import add_other_games
 from faristol.host import Runtime
 from faristol.host.halls.elsewhere import check_decides_here
 from faristol.host.held_events import refuse_while_held
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
-from faristol.host.table_store import Settled, game_stream, load_table
+from faristol.host.rpc.dispatch import Context, Dispatcher
+from faristol.host.table_store import Settled, game_stream, load_other_games, load_table
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.event_types import methods_of
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.table import decide
 from faristol.table.offers import offers
+from faristol.table.views import TableTournament, watch_tournament
+
+
+async def add_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
+    """Return the table with data of these players from their other games in the tournament.
+
+    It has warnings for too many tiles on the rack (FISE 28) and questions about words (UF 28.2, FISE 46.2). The other
+    games are guarded.
+    """
+    game = settled.game
+    tournament = (await load(record, f"tournament-{game.tournament_id}", TableTournament(), watch_tournament)).state
+    pairings = [pairing for tables in tournament.pairings.values() for pairing in tables]
+    others = [
+        pairing.game_id
+        for pairing in pairings
+        if {*player_ids} & {*seats_of(pairing)} and pairing.game_id != game.game_id
+    ]
+    games = await load_other_games(record, others)
+    states = [loaded.state for loaded in games.values()]
+    table = replace(
+        settled.table,
+        overheld_elsewhere=sum(state.overholding.get(player, 0) for state in states for player in player_ids),
+        asked_elsewhere=frozenset(player for state in states for player, _ in state.asked) & {*player_ids},
+        strangers=frozenset(player_ids) - tournament.players if tournament.players else frozenset(),
+    )
+    guards = [Guard(game_stream(game_id), loaded.version) for game_id, loaded in games.items()]
+    return replace(settled, table=table, guards=(*settled.guards, *guards))
+
 
 M = TypeVar("M", bound=Message)
 
@@ -28,14 +58,8 @@ M = TypeVar("M", bound=Message)
 def service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the game service. The contract documents its methods."""
     games = GameService(runtime)
-    questions: Mapping[type[Message], Answer] = {
-        game_pb2.GetGameRequest: games.get_game,
-        game_pb2.ListOffersRequest: games.list_offers,
-        game_pb2.ListDrawsRequest: games.list_draws,
-        game_pb2.ListBestPlaysRequest: games.list_best_plays,
-    }
     descriptor = game_pb2.DESCRIPTOR.services_by_name["GameService"]
-    return Dispatcher(descriptor, decide.GAME_COMMANDS, games.carry_out, questions)
+    return Dispatcher(descriptor, decide.GAME_COMMANDS, games.carry_out, methods_of(games))
 
 
 class GameService:

@@ -17,7 +17,7 @@ from faristol.gateway.http.server import listen, serve
 from faristol.gateway.live.feed import OnNews
 from faristol.host import Part, Runtime
 from faristol.host.observability.telemetry import DURATION_BUCKETS
-from faristol.host.sealer import open_configured_key
+from faristol.host.record_parts import open_configured_key
 from faristol.pb.results.v1 import results_pb2 as pb
 
 _fanouts: WeakSet[Fanout] = WeakSet()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from google.protobuf.message import Message
-
 from faristol.event_store import Record
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.security.authorization import Admission
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_
 from faristol.lexicon.adjudication.cases import presentation
 from faristol.lexicon.adjudication.streams import case_named, last_case_of
@@ -33,14 +30,7 @@ def service(
 ) -> Dispatcher:
     """Return the dispatcher of the lexicon service. ``admission`` is None if callers are not authenticated."""
     look_ups = LexiconService(record, lexicons, admission)
-    questions: Mapping[type[Message], Answer] = {
-        pb.ListLexiconsRequest: look_ups.list_lexicons,
-        pb.InstallLexiconRequest: installations.install,
-        pb.AddLexiconRequest: installations.add,
-        pb.GetInstallationRequest: installations.get,
-        pb.LookUpRequest: look_ups.look_up,
-        pb.GetCaseRequest: look_ups.get_case,
-    }
+    questions = methods_of(look_ups, installations)
     return Dispatcher(pb.DESCRIPTOR.services_by_name["LexiconService"], (), no_commands, questions)
 
 

@@ -9,7 +9,7 @@ from faristol.host import Part, Runtime
 from faristol.host.observability.gauges import repeat_measurement
 from faristol.lexicon import service
 from faristol.lexicon.adjudication import directors, judges
-from faristol.lexicon.adjudication.cases import gauges
+from faristol.lexicon.adjudication.cases import queries
 from faristol.lexicon.adjudication.cases.docket import projection
 from faristol.lexicon.adjudication.cases.expiry import CaseTimer
 from faristol.lexicon.adjudication.reactions import ruling
@@ -27,7 +27,9 @@ def part(runtime: Runtime) -> Part:
     lexicons, installations = Lexicons(library), Installations(library, runtime.now)
     leases = Leases(runtime.record)
     measuring = (
-        (repeat_measurement(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
+        (repeat_measurement(partial(queries.measure_backlog, runtime.record, runtime.now)),)
+        if runtime.settings.is_measured
+        else ()
     )
     # Cases for judges are those of the championship: a hall only copies them.
     timers = () if runtime.record.owner_key else (CaseTimer(runtime.record, leases, runtime.now).run,)

@@ -18,7 +18,7 @@ from tests.campaigns.halls.plan import TURN_SECONDS, Faults, Intended, Plan
 from tests.support.games_ahead import FISC, words
 
 from faristol.casebook.hosts.memory import Caller
-from faristol.client.methods import method_of
+from faristol.client.services import method_of
 from faristol.clock.service_module import part as clock_part
 from faristol.duplicate_game.game import Turn
 from faristol.event_store import Decision, Metadata, Record, Write

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 from tests.component.running_clocks import add, ago, wait_for_event
 
-from faristol.clock.turn_timer import TurnTimer
+from faristol.clock.turns import TurnTimer
 from faristol.event_store import Record
 from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.times import to_timestamp

@@ -20,8 +20,7 @@ from sqlalchemy import make_url, text
 
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import parse
-from faristol.event_store.backends.postgres import Postgres
-from faristol.event_store.backends.postgres_connections import DEFAULT_MAX_CONNECTIONS, MIN_CONNECTIONS
+from faristol.event_store.backends.postgres import DEFAULT_MAX_CONNECTIONS, MIN_CONNECTIONS, Postgres
 from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.host import Settings
 

@@ -33,13 +33,18 @@ from faristol.event_store.integrity.verification import verify
 from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.entry import disclose_event, entry_of
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
+from faristol.event_store.transparency.log_client import format_request
 from faristol.event_store.transparency.log_writer import LogWriter, extend_log, make_checkpoint
 from faristol.event_store.transparency.policy import TrustPolicy, parse_policy
-from faristol.event_store.transparency.signed_note import ED25519_TYPE_ID, SignedNote, VerifierKey, sign_note
+from faristol.event_store.transparency.signed_note import (
+    ED25519_TYPE_ID,
+    LogCheckpoint,
+    SignedNote,
+    VerifierKey,
+    sign_note,
+)
 from faristol.event_store.transparency.tiles import TileName, list_tiles
 from faristol.event_store.transparency.tlog_proof import LogProof
-from faristol.event_store.transparency.witness_client import format_request
 from faristol.personal_data.erasure import erase
 
 ORIGIN = "cup.example.org/log"

@@ -16,7 +16,7 @@ from tests.component.game.hall_cells import NOW, Cell, Hall, command, reason, se
 from tests.support.games_ahead import PINS, words
 from tests.support.table_games import SEED
 
-from faristol.client.methods import build_call
+from faristol.client.services import build_call
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.stored import Stored

@@ -16,7 +16,7 @@ from tests.component.tournament.test_service import create, read_refusal, regist
 from tests.support.mail_server import Inbox, free_port, smtp_server
 from tests.support.pairing_service import PairingService, serving
 
-from faristol.client.methods import build_call
+from faristol.client.services import build_call
 from faristol.event_store import Metadata, Record
 from faristol.event_store.backends import tables
 from faristol.event_store.event import utc_now

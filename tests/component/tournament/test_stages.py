@@ -11,7 +11,7 @@ import pytest
 from tests.component.tournament.test_service import create, read_refusal, register
 from tests.support.pairing_service import PairingService
 
-from faristol.client.methods import build_call
+from faristol.client.services import build_call
 from faristol.event_store import load
 from faristol.event_store.integrity.verification import verify
 from faristol.pb.game.v1 import events_pb2 as game_events

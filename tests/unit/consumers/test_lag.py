@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from faristol.consumers.lag import Lag
+from faristol.consumers.progress import Lag
 
 
 class Record:

@@ -14,9 +14,8 @@ from tests.unit.access_control.holders import NOW, build_credential
 
 from faristol.access_control.credential import Credential
 from faristol.access_control.errors import Denied, Unauthenticated
-from faristol.access_control.guesses import MAX_PIN_PAUSE, PIN_RESET_DELAY
 from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, OPERATOR, PLAYER, SCORER
-from faristol.access_control.state import PIN_ATTEMPTS, Access, fold
+from faristol.access_control.state import MAX_PIN_PAUSE, PIN_ATTEMPTS, PIN_RESET_DELAY, Access, fold
 from faristol.credentials import grants
 from faristol.credentials.guessing import Counts
 from faristol.kernel.errors import Invalid, NotFound

@@ -9,10 +9,19 @@ from typing import Any
 import pytest
 from tests.support.games_ahead import FISC, GAME, SALT, sealed_game, words
 
-from faristol.duplicate_game.envelope import EnvelopeError, content_of, seal, unwrap
+from faristol.duplicate_game.draws import Words
 from faristol.duplicate_game.game import Duplicate, Turn
-from faristol.duplicate_game.sealed import DocumentError, check, document_of, play_again, read_document
-from faristol.duplicate_game.words import Words
+from faristol.duplicate_game.sealed import (
+    DocumentError,
+    EnvelopeError,
+    check,
+    content_of,
+    document_of,
+    play_again,
+    read_document,
+    seal,
+    unwrap,
+)
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board
 from faristol.rules.duplicate_game.finish import DuplicateEndReason

@@ -73,7 +73,7 @@ def test_nothing_but_a_backend_asks_which_database_it_has() -> None:
     root = Path(__file__).parents[3]
     own = {
         root / "libs/faristol/event_store/backends" / name
-        for name in ("sqlite.py", "postgres.py", "postgres_connections.py", "postgres_roles.py", "databases.py")
+        for name in ("sqlite.py", "postgres.py", "postgres_roles.py", "databases.py")
     }
     code = [
         path for part in ("libs", "services", "apps") for path in (root / part).rglob("*.py") if "pb" not in path.parts

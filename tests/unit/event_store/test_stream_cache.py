@@ -6,9 +6,9 @@ from typing import cast
 
 import pytest
 
-from faristol.event_store import stream_cache
+from faristol.event_store import folds
 from faristol.event_store.event import Recorded
-from faristol.event_store.stream_cache import StreamCache
+from faristol.event_store.folds import StreamCache
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ async def test_a_reader_cannot_change_the_cached_events() -> None:
 
 
 async def test_the_least_recently_read_streams_are_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_cache, "CACHED_EVENTS_COUNT", 10)
+    monkeypatch.setattr(folds, "CACHED_EVENTS_COUNT", 10)
     streams = Streams()
     cache = StreamCache(streams.read)
     streams.lengths = {"a": 4, "b": 4, "c": 4, "long": 30}

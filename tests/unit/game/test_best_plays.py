@@ -11,7 +11,7 @@ from faristol.game.best_plays import BestPlays
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Board, load_tile_set
 from faristol.rules.notation import Notation, lay, read_tiles
-from faristol.table.rack_log import RackAtTurn
+from faristol.table.draw_log import RackAtTurn
 from faristol.words.header import About
 from faristol.words.library import Library
 

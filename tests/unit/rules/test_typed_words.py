@@ -11,7 +11,7 @@ from faristol.rules import Board, Notation, Placement, Square, Tile, load_tile_s
 from faristol.rules.gcg.tiles import PLAIN_FORMS, read_rack, read_word
 from faristol.rules.readings import tile_readings, word_readings
 from faristol.rules.tiles import TileSet
-from faristol.table.decide.typed_tiles import read_typed_tiles
+from faristol.table.decide import read_typed_tiles
 
 CATALAN, SPANISH, GREEK = (load_tile_set(name) for name in ("ca-100", "es-100", "el-104"))
 H8 = Notation.FISC.read("H8")

@@ -14,8 +14,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Direction, Placement, Square, Tile
 from faristol.rules.board import BOARD_SIZE
 from faristol.table.game.state import UNENTERED_TILE
-from faristol.table.offers.examples import EXAMPLES
-from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
+from faristol.table.offers.examples import make_examples, plays_of, rack_of, racks_of_a_kind
 
 SQUARES = [Square(row, column) for row in range(BOARD_SIZE) for column in range(BOARD_SIZE)]
 
@@ -29,7 +28,7 @@ def plays(hall: Hall) -> list[dict[Square, Tile]]:
 
 
 def list_examples(kind: type[Message], hall: Hall, arbiter_id: str = "") -> list[Any]:
-    return list(EXAMPLES[kind](kind, hall.table, hall.at, arbiter_id))
+    return list(make_examples(kind, hall.table, hall.at, arbiter_id))
 
 
 def uf(rack: str) -> Hall:

@@ -10,7 +10,7 @@ from tests.unit.table.test_any_command import TABLES, walk
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.tiles import BLANK
-from faristol.table.rack_log import racks_of
+from faristol.table.draw_log import racks_of
 
 OF_TWO = [name for name, players in TABLES if players == 2]
 

@@ -6,8 +6,7 @@ import base64
 
 import pytest
 
-from faristol.webhooks.message import headers_of
-from faristol.webhooks.signature import new_secret, signature
+from faristol.webhooks.message import headers_of, new_secret, signature
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 MESSAGE, AT, BODY = "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, b'{"test": 2432232314}'

@@ -8,7 +8,7 @@ from tests.support.examples import scale_examples
 
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Listing, WordGraph, build
-from faristol.words.onward import CODES, LENGTHS, onward
+from faristol.words.walk import CODES, LENGTHS, onward
 
 ABOUT = About("proves", "first", "CC0-1.0", "hypothesis", datetime.date(2024, 2, 29))
 FACES = ("A", "L", "L·L", "NY", "S")

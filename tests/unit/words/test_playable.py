@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.rules.tiles import load_tile_set
-from faristol.words.playable import playable
+from faristol.words.lists import playable
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules.tiles import TileKind, TileSet, load_tile_set
-from faristol.words.speller import spell_all
+from faristol.words.lists import spell_all
 
 ALPHABETS = {
     "ca-100": "abcçdehilnqruxyzàéïóüwk·.-LNYŀ'",

@@ -12,7 +12,7 @@ from faristol.casebook.document import Value
 from faristol.casebook.duplicate_game.game import game_of
 from faristol.casebook.expectations import STEP, last
 from faristol.casebook.world import Differences, StepResult, World
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS
 from faristol.duplicate_game.game import Duplicate, Turn
 from faristol.duplicate_game.hall import Counting
 from faristol.duplicate_game.situation import same_play_in

@@ -10,10 +10,10 @@ from faristol.casebook.case import TOURNAMENT_ID
 from faristol.casebook.commands import verbs_of
 from faristol.casebook.hosts.services import DUPLICATE, TURN_CLOCK, Services
 from faristol.casebook.world import World
+from faristol.duplicate_game.decide.timers import settle
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.duplicate_game.settlement import settle
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
 from faristol.event_store import Conflict, Decision, Write
 from faristol.host.duplicate_store import load_game, load_halls, stream_of

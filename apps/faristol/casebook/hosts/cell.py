@@ -19,8 +19,8 @@ from faristol.casebook.case import Case
 from faristol.casebook.hosts.judges import appoint_judges
 from faristol.casebook.hosts.lexicons import install
 from faristol.casebook.hosts.services import Services, services_of
-from faristol.client.methods import build_call
 from faristol.client.problems import info_of
+from faristol.client.services import build_call
 from faristol.consumers import Reaction
 from faristol.consumers.work import is_wanted
 from faristol.event_store import Record

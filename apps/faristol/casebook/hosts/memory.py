@@ -18,7 +18,7 @@ from faristol.casebook.hosts.judges import appoint_judges
 from faristol.casebook.hosts.lexicons import install
 from faristol.casebook.hosts.memory_record import Notebook
 from faristol.casebook.hosts.services import SERVED, Services
-from faristol.client.methods import method_of
+from faristol.client.services import method_of
 from faristol.consumers.work import is_wanted
 from faristol.event_store import Metadata
 from faristol.host import Part, Runtime, Settings

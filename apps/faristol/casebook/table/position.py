@@ -16,8 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Board, Placement, Square, Tile, draw, full_bag, without
 from faristol.rules.board import BOARD_SIZE, CENTRE
-from faristol.rules.draws.bag import derive_seed
-from faristol.rules.draws.starting_draw import starting_draw
+from faristol.rules.draws.bag import derive_seed, starting_draw
 from faristol.rules.ruleset.options import format_value
 from faristol.rules.tiles import BLANK
 from faristol.table.start import open_table

@@ -15,7 +15,7 @@ from faristol.cli.defaults import load_duplicate, load_sheet
 from faristol.cli.duplicate_game.slip_list import NOT_HERE, read_slips
 from faristol.client.problems import info_of, list_reasons
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS, MAX_SLIPS
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
 from faristol.gateway.duplicate_game.plays import coordinates_of
 from faristol.host import StartError

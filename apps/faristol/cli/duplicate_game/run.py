@@ -12,10 +12,9 @@ import grpc
 import typer
 
 from faristol.cli.client import ServiceClient
-from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
-from faristol.duplicate_game.envelope import EnvelopeError
-from faristol.duplicate_game.sealed import DocumentError
+from faristol.client.services import build_call
+from faristol.duplicate_game.sealed import DocumentError, EnvelopeError
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.table_terminal.hall import bundle as bundles

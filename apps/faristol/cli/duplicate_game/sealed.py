@@ -11,17 +11,17 @@ import typer
 
 from faristol.cli.client import Client, ServiceClient
 from faristol.cli.duplicate_game.play import Game, Hall
-from faristol.duplicate_game.envelope import EnvelopeError
+from faristol.duplicate_game.draws import Words
 from faristol.duplicate_game.game import play_of, went_back
 from faristol.duplicate_game.sealed import (
     DocumentError,
+    EnvelopeError,
     SealedGame,
     check,
     differences,
     document_of,
     read_document,
 )
-from faristol.duplicate_game.words import Words
 from faristol.game.duplicate_game.lexicons import Installed
 from faristol.host import StartError
 from faristol.host.ruleset_store import ruleset_of

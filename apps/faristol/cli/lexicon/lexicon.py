@@ -75,7 +75,7 @@ def add_lexicon(
     from faristol.rules.tiles import load_tile_set
     from faristol.words import Library
     from faristol.words.hunspell import expand
-    from faristol.words.playable import playable
+    from faristol.words.lists import playable
 
     settings = settings_of(lexicons=lexicons)
     for option, value in (("edition", edition), ("licence", licence)):

@@ -72,7 +72,7 @@ def restore(
     from faristol.event_store.archive.restoration import check_whole
     from faristol.event_store.archive.restoration import restore as restore_record
     from faristol.event_store.integrity.keys import read_public
-    from faristol.personal_data.erasure_list import apply
+    from faristol.personal_data.erasure import apply_erasures
 
     settings = stored.load_owners_settings()
     keys = read_public(public_key) if public_key else None
@@ -88,7 +88,7 @@ def restore(
             with progress("restoring") as done:
                 found = await restore_record(record, file, done, keys=keys)
             if listed:
-                again.extend(await apply(record, listed))
+                again.extend(await apply_erasures(record, listed))
             return found
 
     counts = run(work())

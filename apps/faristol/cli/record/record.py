@@ -318,8 +318,8 @@ def seal(
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
 ) -> None:
     """Seal all unsealed events: sign the Merkle root of every range of positions."""
-    from faristol.event_store.integrity.seal_keys import open_key
     from faristol.event_store.integrity.sealer import seal as make_seals
+    from faristol.event_store.integrity.token_key import open_key
 
     settings = stored.load_settings(seal_key=key, seal_events=events)
     if not settings.seal_key:
@@ -349,7 +349,7 @@ def checkpoint(
     ] = None,
 ) -> None:
     """Add all events to the log and sign a checkpoint, and print the key of the log. A service asks its witnesses."""
-    from faristol.event_store.integrity.seal_keys import open_key
+    from faristol.event_store.integrity.token_key import open_key
     from faristol.event_store.transparency.log_store import StoredCheckpoint
     from faristol.event_store.transparency.log_writer import make_checkpoint, name_log
     from faristol.event_store.transparency.policy import TrustPolicy, load_policy

@@ -15,7 +15,7 @@ from faristol.table_terminal.shared.common import format_count, print_answer, ru
 
 if TYPE_CHECKING:
     from faristol.event_store import Record
-    from faristol.personal_data.erasure_list import Erasures
+    from faristol.personal_data.erasure import Erasures
 
 Erased = Annotated[Path, typer.Argument(help="Output file of `faristol record erasures`.")]
 
@@ -95,21 +95,21 @@ def erasures(
 
     An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
     """
-    from faristol.personal_data import erasure_list as lists
+    from faristol.personal_data import erasure
 
-    found = lists.write(file, stored.open(lists.read_record))
+    found = erasure.write_erasures(file, stored.open(erasure.list_erasures))
     content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
     stored.print(content, f"{format_count(len(found.at), 'erased person', 'erased people')} written")
 
 
 def erase_again(stored: StoredRecord, file: Erased) -> None:
     """Erase again all persons who were erased after the backup from which this record was restored."""
-    from faristol.personal_data import erasure_list as lists
+    from faristol.personal_data import erasure
 
-    listed = lists.parse(file)
+    listed = erasure.read_erasures_file(file)
 
     async def work(record: Record) -> list[str]:
-        return await lists.apply(record, listed)
+        return await erasure.apply_erasures(record, listed)
 
     again = stored.open_as_owner(work)
     stored.print({"erased": again}, format_erased_again(again))
@@ -129,11 +129,11 @@ def erasures_for(erased: str, archive: Path) -> Erasures | None:
     older than the archive; ``RecordError`` if the list is malformed.
     """
     from faristol.event_store.archive.restoration import heading
-    from faristol.personal_data.erasure_list import parse
+    from faristol.personal_data.erasure import read_erasures_file
 
     made_at, with_people = heading(archive)
     if erased and erased != "none":
-        listed = parse(Path(erased))
+        listed = read_erasures_file(Path(erased))
         if listed.as_of < made_at:
             raise StartError(
                 f"{erased} says who was erased until {listed.as_of:%Y-%m-%d %H:%M} UTC, and the archive is of"

@@ -20,7 +20,7 @@ from faristol.gateway.api.ratings import RatingService, join_ratings
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.rules.tournament_files.crosstable import write_crosstable
+from faristol.rules.tournament_files.results_list import write_crosstable
 from faristol.rules.tournament_files.tou import write_tou
 from faristol.rules.trf import Edition
 from faristol.table_terminal.shared.common import localize, print_answer

@@ -113,7 +113,7 @@ def _open_key(where: str) -> Any:
     """Return the key of the seals; None without one. Raises ``KeyFileError``."""
     if not where:
         return None
-    from faristol.event_store.integrity.seal_keys import open_key
+    from faristol.event_store.integrity.token_key import open_key
 
     return open_key(where)
 

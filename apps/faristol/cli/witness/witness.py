@@ -17,7 +17,7 @@ import uvicorn
 
 from faristol.cli.options import AsJson
 from faristol.event_store import RecordError
-from faristol.event_store.integrity.seal_keys import open_key
+from faristol.event_store.integrity.token_key import open_key
 from faristol.event_store.transparency.policy import load_policy
 from faristol.event_store.transparency.signed_note import check_key_name
 from faristol.event_store.transparency.witness_state import WitnessState

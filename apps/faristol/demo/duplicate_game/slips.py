@@ -20,8 +20,7 @@ from faristol.rules.notation import Notation, Start
 from faristol.rules.placement import words_formed
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.words import WordGraph
-from faristol.words.plays import Grid, best
-from faristol.words.tops import as_play
+from faristol.words.plays import Grid, as_play, best
 
 Lot = Callable[..., int]
 

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from faristol.client.services import Api
 from faristol.demo.duplicate_game.championship import DuplicateChampionship, DuplicateOutcome
 from faristol.demo.duplicate_game.plan import DuplicatePlan
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS
 from faristol.words import WordGraph
 
 MAX_SHOWN_STANDINGS = 20

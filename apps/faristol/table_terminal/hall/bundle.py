@@ -33,8 +33,7 @@ from pathlib import Path
 
 from google.protobuf.json_format import MessageToJson, Parse, ParseError
 
-from faristol.duplicate_game.envelope import content_of
-from faristol.duplicate_game.sealed import SealedGame, read_document
+from faristol.duplicate_game.sealed import SealedGame, content_of, read_document
 from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 

@@ -12,9 +12,8 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
-from faristol.client.services import call, is_retryable
+from faristol.client.services import build_call, call, is_retryable
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

@@ -13,9 +13,8 @@ import grpc
 
 from faristol.access_control import keyring
 from faristol.client.credentials import TOKEN, authorize, build_interceptors, is_at_console
-from faristol.client.methods import build_call, service_of
 from faristol.client.problems import every_reason, info_of, tls_problem
-from faristol.client.services import call
+from faristol.client.services import build_call, call, service_of
 from faristol.event_store import RecordError
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.rpc.channels import check_name, open_channel

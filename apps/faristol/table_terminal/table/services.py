@@ -14,9 +14,8 @@ from google.protobuf.message import Message
 from faristol.casebook.case import ARBITER
 from faristol.casebook.commands import verbs_of
 from faristol.casebook.hosts.services import CLOCK, GAME
-from faristol.client.methods import build_call, service_of
 from faristol.client.rulesets import fetch
-from faristol.client.services import call
+from faristol.client.services import build_call, call, service_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc

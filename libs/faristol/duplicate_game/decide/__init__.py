@@ -6,12 +6,9 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.decide import (
     call_names,
-    claims,
     corrections,
-    embargoes,
     ends,
     hall_turns,
-    halls,
     masters,
     racks,
     slips,
@@ -20,24 +17,14 @@ from faristol.duplicate_game.decide import (
 )
 from faristol.duplicate_game.ownership import check_own_slips
 from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
-from faristol.kernel.event_types import set_occurred_at
+from faristol.kernel.event_types import commands_in, set_occurred_at
 
-DUPLICATE_COMMANDS: Commands = {
-    **racks.COMMANDS,
-    **slips.COMMANDS,
-    **halls.COMMANDS,
-    **hall_turns.COMMANDS,
-    **masters.COMMANDS,
-    **turn_scores.COMMANDS,
-    **corrections.COMMANDS,
-    **claims.COMMANDS,
-    **ends.COMMANDS,
-    **embargoes.COMMANDS,
-    **call_names.COMMANDS,
-}
+DUPLICATE_COMMANDS: Commands = commands_in(
+    racks, slips, hall_turns, masters, turn_scores, corrections, ends, call_names
+)
 """The commands of ``DuplicateService``."""
 
-DUPLICATE_CLOCK_COMMANDS: Commands = timers.COMMANDS
+DUPLICATE_CLOCK_COMMANDS: Commands = commands_in(timers)
 """The commands of ``TurnClockService``."""
 
 _COMMANDS: Commands = {**DUPLICATE_COMMANDS, **DUPLICATE_CLOCK_COMMANDS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -47,6 +47,3 @@ def _numbers(table: CallNames, given: Sequence[str]) -> list[str]:
     if len(found) == len(table.numbers):
         found = [own or known for own, known in zip(found, table.numbers, strict=True)]
     return [] if tuple(found) == table.numbers else found
-
-
-COMMANDS: Commands = {pb.SetCallNamesRequest: set_call_names}

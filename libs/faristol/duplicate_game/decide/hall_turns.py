@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
-from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
+from faristol.duplicate_game.situation import Situation, StreamEvent
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -120,6 +120,3 @@ def _check_has_cell(situation: Situation) -> None:
 
 def _refuse(situation: Situation, reason: str, text: str, turn: int) -> Refusal:
     return Refusal(reason, situation.ruleset.article("turns.seconds"), text, {"turn": turn})
-
-
-COMMANDS: Commands = {pb.CallHallRackRequest: call_hall_rack, pb.StartHallTurnRequest: start_hall_turn}

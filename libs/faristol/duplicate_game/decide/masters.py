@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.game import Turn, written_play
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -111,6 +111,3 @@ def _read_play(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest
         except Refusal as refusal:
             refusals.append(refusal)
     raise refusals[0]
-
-
-COMMANDS: Commands = {pb.ChooseMasterRequest: choose_master}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from faristol.duplicate_game.decide.seals import end_and_reveal
+from faristol.duplicate_game.decide.ends import end_and_reveal
 from faristol.duplicate_game.draws import DrawState, draw_next_rack, end_of
 from faristol.duplicate_game.game import Turn, rejected_rack, return_rack
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -163,6 +163,3 @@ def _separate(given: Sequence[str], tile_set: TileSet) -> Sequence[str]:
 
 def _to_rejected_rack(attempt: DrawnAttempt) -> events.RejectedRack:
     return events.RejectedRack(faces=attempt.rack, draw=attempt.counter, leftover=len(attempt.leftover))
-
-
-COMMANDS: Commands = {pb.CallRackRequest: call_rack}

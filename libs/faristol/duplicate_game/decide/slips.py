@@ -1,4 +1,4 @@
-"""Submitting slips, and an arbiter's ruling on them, before a turn is scored (FISC II.2, II.5, II.7).
+"""Submitting slips, an arbiter's ruling on them, and closing a turn in a hall (FISC II.2, II.5, II.7).
 
 Words are not validated: a device reveals no more than paper does.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from faristol.duplicate_game.decide.masters import find_finished_turn
 from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.hall import Hall, written_slip
-from faristol.duplicate_game.situation import Commands, Situation, StreamEvent, reason_given
+from faristol.duplicate_game.situation import Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid, check_count
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import Instant, instant, timestamp
@@ -215,4 +216,17 @@ def _check_slip(
     return slip
 
 
-COMMANDS: Commands = {pb.SubmitSlipsRequest: submit_slips, pb.RuleSlipRequest: rule_slip}
+def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[StreamEvent]:
+    """Close a turn whose time is over in a hall. Later slips wait for an arbiter."""
+    situation.takes_slips(request.turn)
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    same_rack(situation, situation.turn(request.turn), request.rack)
+    turn = find_finished_turn(situation, request.turn)
+    article = situation.ruleset.article("turns.seconds")
+    if hall.turn(request.turn).is_closed(timer):
+        raise Refusal("HALL_CLOSED", article, N_("The hall has closed round {turn} already."), {"turn": request.turn})
+    closed = events.HallClosed(turn=request.turn, collector_id=request.collector_id)
+    if is_own_start(hall, turn, timer):
+        closed.began_at.CopyFrom(timestamp(timer.first_at))
+    return [(hall.number, closed)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from faristol.duplicate_game.decide.masters import find_finished_turn, has_play, master
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -163,6 +163,3 @@ def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> I
             hall.number,
             events.TurnScored(turn=turn.number, scores=part),
         )
-
-
-COMMANDS: Commands = {pb.ScoreTurnRequest: score_turn}

@@ -17,8 +17,14 @@ from faristol.event_store import stored
 from faristol.event_store.archive import archive
 from faristol.event_store.archive.archive import ArchiveError, Writer
 from faristol.event_store.backends import tables
-from faristol.event_store.beside_events.bindings import ENTRIES, bound_in, erased_ids, list_stored_names, positions
-from faristol.event_store.beside_events.stored_names import StoredName
+from faristol.event_store.beside_events.bindings import (
+    ENTRIES,
+    StoredName,
+    bound_in,
+    erased_ids,
+    list_stored_names,
+    positions,
+)
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata, microseconds, utc_now
 from faristol.event_store.integrity import merkle, seals

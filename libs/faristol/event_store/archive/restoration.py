@@ -17,9 +17,8 @@ from faristol.event_store.archive import archive
 from faristol.event_store.archive.archive import ArchiveError, ArchiveLine
 from faristol.event_store.archive.export import ExportCounts
 from faristol.event_store.backends import tables
-from faristol.event_store.beside_events.bindings import Bindings, Names
+from faristol.event_store.beside_events.bindings import FIRST_DETAILS, Bindings, Names, StoredName
 from faristol.event_store.beside_events.notes import WITH_WORDS, Note
-from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import moment
 from faristol.event_store.integrity.checker import Checker, format_unanswered
@@ -29,7 +28,7 @@ from faristol.event_store.integrity.verification import Progress, Verdict, ignor
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency.log_checker import LogChecker
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
+from faristol.event_store.transparency.signed_note import LogCheckpoint
 from faristol.kernel.details import DETAILS, Value
 
 RECORD_KINDS = frozenset(("event", "gap", "seal", "command", "log-gap", "checkpoint"))

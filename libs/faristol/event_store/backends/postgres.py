@@ -1,4 +1,4 @@
-"""A record in a PostgreSQL database, for many processes on many machines."""
+"""A record in a PostgreSQL database, for many processes on many machines, with the options of its other clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import asyncpg
 from sqlalchemy import (
@@ -25,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
@@ -33,14 +35,71 @@ from faristol.event_store.append.group_commit import COUNTER, GroupCommit
 from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends import postgres_roles, tables
 from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
-from faristol.event_store.backends.postgres_connections import (
-    PARAMETERS,
-    connections_of,
-    driver_url,
-    engine,
-    pool,
-)
 from faristol.event_store.errors import UnknownDatabase
+
+OF_THE_DRIVER = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
+"""Parameters that asyncpg accepts under these names."""
+
+OF_LIBPQ = ("sslmode", "sslrootcert", "sslcert", "sslkey", "application_name")
+"""Parameters of psql and other clients based on libpq."""
+
+PASSWORD_FILE = "password_file"  # noqa: S105 # a parameter name
+"""File with the password only. It is read for each connection, so that the password can be changed.
+
+A password in the URL takes precedence: it may be of a role other than the file's.
+"""
+
+CONNECTIONS = "connections"
+"""Parameter for the maximum number of connections of a process to the database."""
+
+PARAMETERS = (*OF_THE_DRIVER, *OF_LIBPQ, PASSWORD_FILE, CONNECTIONS)
+"""Query parameters that a URL may have."""
+
+DEFAULT_MAX_CONNECTIONS = 16
+"""Default maximum of connections of a process."""
+
+MIN_CONNECTIONS = 4
+"""Minimum: one connection writes, one listens, and a reader of the record must not delay a command."""
+
+
+def connections_of(url: URL) -> int:
+    """Return the maximum number of connections of a process. Raises ``ValueError`` if the value is invalid."""
+    given = str(url.query.get(CONNECTIONS, DEFAULT_MAX_CONNECTIONS))
+    if not (given.isascii() and given.isdecimal() and len(given) < 5 and int(given) >= MIN_CONNECTIONS):
+        raise ValueError(f"{CONNECTIONS}={given!r}: expected a number of connections, {MIN_CONNECTIONS} or more")
+    return int(given)
+
+
+def driver_url(url: URL) -> URL:
+    """Return a URL with only the parameters of the driver."""
+    return url.set(query={name: value for name, value in url.query.items() if name in OF_THE_DRIVER})
+
+
+def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
+    """Return an engine for a URL that ``accepted`` returned; sessions begin with the server ``settings``.
+
+    The parameters of libpq are passed to the driver's own parser of such URLs.
+    """
+    others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
+    others.setdefault("application_name", "faristol")
+    arguments: dict[str, Any] = {"server_settings": dict(settings), "dsn": f"postgresql:///?{urlencode(others)}"}
+    if (file := url.query.get(PASSWORD_FILE)) and not url.password:
+        arguments["password"] = _reader(Path(str(file)))
+    return create_async_engine(driver_url(url), connect_args=arguments, **more)
+
+
+def pool(url: URL) -> Mapping[str, int]:
+    """Return the pool settings of a process: half of its connections stay open, the others are opened on demand."""
+    most = connections_of(url)
+    return {"pool_size": most - most // 2, "max_overflow": most // 2}
+
+
+def _reader(file: Path) -> Callable[[], str]:
+    def read() -> str:
+        return file.read_text(encoding="utf-8").strip()
+
+    return read
+
 
 LOCK_TIMEOUT_SECONDS = 15.0
 """Lock timeout in seconds."""

@@ -1,4 +1,4 @@
-"""A sealing key in a PKCS#11 token: a device or process that signs and never reveals the key."""
+"""Sealing keys: those in a PKCS#11 token, a device or process that signs and never reveals the key, and in files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from faristol.event_store.integrity.keys import KeyFileError, KeyUnavailable
 
 if TYPE_CHECKING:
     from pkcs11 import Session, SignMixin
+from faristol.event_store.integrity.keys import SealKey, read_private
 
 SCHEME = "pkcs11:"
 EXPECTED_KEY_URI = "expected pkcs11:token=LABEL;object=LABEL?module-path=LIBRARY&pin-source=file:FILE"
@@ -185,3 +186,8 @@ class TokenKey:
         if session is not None:
             with contextlib.suppress(self._pkcs11.PKCS11Error):  # the session may have ended with its token
                 session.close()
+
+
+def open_key(where: str) -> SealKey:
+    """Open the key in a file, or in a token if ``where`` is a ``pkcs11:`` URI. Raises ``KeyFileError``."""
+    return TokenKey(where) if where.startswith(SCHEME) else read_private(Path(where))

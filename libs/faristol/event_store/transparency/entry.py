@@ -29,8 +29,7 @@ from operator import attrgetter
 
 from faristol.event_store.event import hash_framed
 from faristol.event_store.stored import Stored
-from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH
-from faristol.event_store.transparency.signed_note import InvalidNote, decode_base64, encode_base64
+from faristol.event_store.transparency.signed_note import HASH_LENGTH, InvalidNote, decode_base64, encode_base64
 
 _LABEL = b"faristol log entry 1\n"
 

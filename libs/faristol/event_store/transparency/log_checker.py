@@ -9,8 +9,13 @@ from faristol.event_store.integrity import merkle
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency.entry import entry_of
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
-from faristol.event_store.transparency.signed_note import ED25519_TYPE_ID, InvalidNote, SignedNote, VerifierKey
+from faristol.event_store.transparency.signed_note import (
+    ED25519_TYPE_ID,
+    InvalidNote,
+    LogCheckpoint,
+    SignedNote,
+    VerifierKey,
+)
 
 
 class LogChecker:

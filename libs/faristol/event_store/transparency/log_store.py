@@ -16,14 +16,13 @@ from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.integrity import merkle
 from faristol.event_store.transparency.entry import entry_of
-from faristol.event_store.transparency.log_checkpoint import MAX_LOG_SIZE, LogCheckpoint
 from faristol.event_store.transparency.merkle_proofs import (
     Range,
     list_consistency_ranges,
     list_inclusion_ranges,
     prove,
 )
-from faristol.event_store.transparency.signed_note import InvalidNote, SignedNote
+from faristol.event_store.transparency.signed_note import MAX_LOG_SIZE, InvalidNote, LogCheckpoint, SignedNote
 from faristol.event_store.transparency.tiles import (
     TILE_SIZE,
     CorruptTile,

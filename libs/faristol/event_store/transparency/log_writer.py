@@ -30,17 +30,17 @@ from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.entry import entry_of
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
+from faristol.event_store.transparency.log_client import CosignerUnavailable, LogFork, OtherSize, request_cosignature
 from faristol.event_store.transparency.log_store import StoredCheckpoint
 from faristol.event_store.transparency.policy import LogWitness, TrustPolicy
-from faristol.event_store.transparency.signed_note import NoteSignature, SignedNote, check_key_name, sign_note
-from faristol.event_store.transparency.tiles import GrowingTiles
-from faristol.event_store.transparency.witness_client import (
-    CosignerUnavailable,
-    LogFork,
-    OtherSize,
-    request_cosignature,
+from faristol.event_store.transparency.signed_note import (
+    LogCheckpoint,
+    NoteSignature,
+    SignedNote,
+    check_key_name,
+    sign_note,
 )
+from faristol.event_store.transparency.tiles import GrowingTiles
 
 LOG_LEASE = "log"
 LOG_LEASE_SECONDS = 60.0

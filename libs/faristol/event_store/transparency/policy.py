@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from faristol.event_store.errors import RecordError
-from faristol.event_store.transparency.cosignature import find_cosignature_time
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.event_store.transparency.signed_note import (
     COSIGNATURE_TYPE_ID,
     ED25519_TYPE_ID,
     InvalidNote,
+    LogCheckpoint,
     SignedNote,
     VerifierKey,
+    find_cosignature_time,
 )
 
 NO_QUORUM = "none"

@@ -1,8 +1,12 @@
-"""Signed notes (C2SP signed-note): text, a blank line, and signature lines of named keys.
+"""Signed notes (C2SP signed-note): text, a blank line, and signature lines of named keys; checkpoints and cosignatures.
 
 A line is an em dash, the name of the key, and base64 of the key's id (4 bytes) and the signature. The id is the begin
 of SHA-256 over the name, a newline, the type of the signature and the public key. A verifier ignores lines of keys that
 it does not know, and refuses a note with an invalid signature of a key that it knows.
+
+The text of a checkpoint (C2SP tlog-checkpoint) is the origin of a log, the number of its entries and the root of its
+tree. A cosignature (C2SP tlog-cosignature, Ed25519) says that at its time the checkpoint was the largest tree of the
+log that its witness had seen, and that all earlier ones were beginnings of it.
 """
 
 from __future__ import annotations
@@ -187,3 +191,84 @@ def sign_note(text: str, name: str, key: SealKey) -> SignedNote:
     """Sign a text that ends in a newline. May block, and raise ``KeyUnavailable``."""
     named = VerifierKey(check_key_name(name), ED25519_TYPE_ID, key.public_key())
     return SignedNote(text, (NoteSignature(name, named.key_id, key.sign(text.encode())),))
+
+
+MAX_LOG_SIZE = 2**63 - 1
+"""Entries of the largest log."""
+
+HASH_LENGTH = 32
+"""Bytes of a hash."""
+
+
+def parse_size(text: str, what: str) -> int:
+    """Parse a number without a sign and leading zeros. Raises ``InvalidNote`` that names ``what``."""
+    if (
+        not (text.isascii() and text.isdigit())
+        or (text[0] == "0" and text != "0")
+        or len(text) > len(str(MAX_LOG_SIZE))
+    ):
+        raise InvalidNote(f"{what} {text[:40]!r} is not a decimal number without leading zeros")
+    if (number := int(text)) > MAX_LOG_SIZE:
+        raise InvalidNote(f"{what} {number} is more than {MAX_LOG_SIZE}")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class LogCheckpoint:
+    """The statement of a log on its tree at a size."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    @property
+    def text(self) -> str:
+        """The text that is signed."""
+        return f"{self.origin}\n{self.size}\n{encode_base64(self.root)}\n"
+
+    @classmethod
+    def parse(cls, text: str) -> LogCheckpoint:
+        """Parse the text of a note; extension lines are ignored. Raises ``InvalidNote``."""
+        lines = text.split("\n")
+        if lines.pop() or len(lines) < 3 or not all(lines):
+            raise InvalidNote("a checkpoint has three lines or more, none of them empty")
+        origin, size, root = lines[:3]
+        digest = decode_base64(root, "the root of the checkpoint")
+        if len(digest) != HASH_LENGTH:
+            raise InvalidNote(f"the root of the checkpoint has {len(digest)} bytes: expected {HASH_LENGTH}")
+        return cls(origin, parse_size(size, "the size of the checkpoint"), digest)
+
+
+_TIME_BYTES = 8
+_SIGNATURE_BYTES = 64
+
+
+def _message(text: str, seconds: int) -> bytes:
+    return f"cosignature/v1\ntime {seconds}\n{text}".encode()
+
+
+def cosign(text: str, name: str, key: SealKey, seconds: int) -> NoteSignature:
+    """Cosign the text of a checkpoint at a time in seconds since 1970. May block, and raise ``KeyUnavailable``."""
+    named = VerifierKey(check_key_name(name), COSIGNATURE_TYPE_ID, key.public_key())
+    signature = seconds.to_bytes(_TIME_BYTES, "big") + key.sign(_message(text, seconds))
+    return NoteSignature(name, named.key_id, signature)
+
+
+def find_cosignature_time(note: SignedNote, key: VerifierKey) -> int | None:
+    """Return the latest time of a witness's cosignature of a note, in seconds since 1970; None without one.
+
+    Raises ``InvalidNote`` for a line of this witness with an invalid signature.
+    """
+    times: list[int] = []
+    for line in note.signatures:
+        if not line.is_of(key):
+            continue
+        seconds = int.from_bytes(line.signature[:_TIME_BYTES], "big")
+        if len(line.signature) != _TIME_BYTES + _SIGNATURE_BYTES or not 0 < seconds <= MAX_LOG_SIZE:
+            raise InvalidNote(f"the cosignature of {key.name!r} is malformed")
+        try:
+            key.public.verify(line.signature[_TIME_BYTES:], _message(note.text, seconds))
+        except InvalidSignature:
+            raise InvalidNote(f"the cosignature of {key.name!r} is invalid") from None
+        times.append(seconds)
+    return max(times, default=None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from faristol.event_store.integrity import merkle
-from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH, MAX_LOG_SIZE
+from faristol.event_store.transparency.signed_note import HASH_LENGTH, MAX_LOG_SIZE
 
 TILE_BITS = 8
 """Levels of the tree in one tile."""

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from faristol.event_store.integrity import merkle
-from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH, LogCheckpoint, parse_size
 from faristol.event_store.transparency.merkle_proofs import MAX_PROOF_LENGTH, compute_included_root
 from faristol.event_store.transparency.policy import TrustPolicy
 from faristol.event_store.transparency.signed_note import (
+    HASH_LENGTH,
     MAX_NOTE_BYTES,
     InvalidNote,
+    LogCheckpoint,
     SignedNote,
     decode_base64,
     encode_base64,
+    parse_size,
 )
 
 PROOF_HEADING = "c2sp.org/tlog-proof@v1"

@@ -21,18 +21,20 @@ from pathlib import Path
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity import merkle
 from faristol.event_store.integrity.keys import KeyUnavailable, SealKey
-from faristol.event_store.transparency.cosignature import cosign, find_cosignature_time
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint, parse_size
+from faristol.event_store.transparency.log_client import SIZE_MEDIA_TYPE
 from faristol.event_store.transparency.merkle_proofs import MAX_PROOF_LENGTH, is_consistent
 from faristol.event_store.transparency.signed_note import (
     COSIGNATURE_TYPE_ID,
     MAX_NOTE_BYTES,
     InvalidNote,
+    LogCheckpoint,
     SignedNote,
     VerifierKey,
+    cosign,
+    find_cosignature_time,
+    parse_size,
 )
 from faristol.event_store.transparency.tlog_proof import parse_hashes
-from faristol.event_store.transparency.witness_client import SIZE_MEDIA_TYPE
 from faristol.files import replace_file
 
 MAX_REQUEST_BYTES = MAX_NOTE_BYTES + 64 * (MAX_PROOF_LENGTH + 1)

@@ -14,8 +14,7 @@ from pathlib import Path
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.http_requests import opener_without_redirects, reason_of
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
-from faristol.event_store.witness.witness import Fork, WitnessUnavailable, parse_seal
-from faristol.event_store.witness.worker import Worker
+from faristol.event_store.witness.witness import Fork, WitnessUnavailable, Worker, parse_seal
 
 WITNESS_TIMEOUT_SECONDS = 10.0
 """Timeout in seconds without data."""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
-from faristol.event_store.witness.witness import MAX_SEAL_BYTES, Fork, WitnessUnavailable, parse_seal
-from faristol.event_store.witness.worker import Worker
+from faristol.event_store.witness.witness import MAX_SEAL_BYTES, Fork, WitnessUnavailable, Worker, parse_seal
 from faristol.files import create_file
 
 SEAL_NAME_PATTERN = re.compile(r"seal-(\d{19})\.json")

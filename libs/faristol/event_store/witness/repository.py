@@ -14,8 +14,7 @@ from pathlib import Path
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.witness.folder import SEAL_NAME_PATTERN, name_of, put, seal_of
-from faristol.event_store.witness.witness import WitnessUnavailable
-from faristol.event_store.witness.worker import Worker
+from faristol.event_store.witness.witness import WitnessUnavailable, Worker
 
 GIT_TIMEOUT_SECONDS = 60.0
 """Timeout in seconds of one run of git, such as a push."""

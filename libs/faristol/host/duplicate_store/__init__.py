@@ -14,11 +14,11 @@ from google.protobuf.message import Message
 from faristol.duplicate_game import game as games
 from faristol.duplicate_game import hall as halls
 from faristol.duplicate_game import preparation
+from faristol.duplicate_game.decide.timers import settle
+from faristol.duplicate_game.draws import Words
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
-from faristol.duplicate_game.settlement import settle
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
-from faristol.duplicate_game.words import Words
 from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import NotFound

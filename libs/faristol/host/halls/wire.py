@@ -16,9 +16,8 @@ from faristol.event_store.append.copies import Also, Batch
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.beside_events import notes
-from faristol.event_store.beside_events.bindings import bound_in
+from faristol.event_store.beside_events.bindings import FIRST_DETAILS, StoredName, bound_in, to_stored_name
 from faristol.event_store.beside_events.notes import Note
-from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName, to_stored_name
 from faristol.event_store.event import Metadata
 from faristol.event_store.stored import Stored
 from faristol.kernel.details import DETAILS

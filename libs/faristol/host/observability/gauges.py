@@ -10,7 +10,7 @@ from functools import partial
 from opentelemetry import metrics
 
 from faristol.assertions import INVARIANTS
-from faristol.bus import relay
+from faristol.bus.relay import RELAY_NAME
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.event import microseconds, utc_now
@@ -59,7 +59,7 @@ async def measure_once(record: Record, *, seals_here: bool = False) -> None:
     """
     async with record.reading() as connection:
         sealed = await seals.last(connection)
-        noted = await checkpoint(connection, relay.RELAY_NAME)
+        noted = await checkpoint(connection, RELAY_NAME)
         position = await last_position(connection)
         end = sealed.to_position if sealed else 0
         oldest = await recorded_at(connection, end + 1)

@@ -1,4 +1,4 @@
-"""The bag: reproducible random draws.
+"""The bag: reproducible random draws, and the starting draw, which determines the first player.
 
 A draw is computed from a secret of 32 bytes and a counter. After the game anyone can verify every draw with any
 implementation of SHA-256:
@@ -11,6 +11,10 @@ implementation of SHA-256:
 4. That tile leaves the row, those behind it move up, and the next tile is chosen from the rest.
 
 Python's ``random`` is not used: its algorithm may change between versions.
+
+In the starting draw, each player draws a tile. The one nearest to the start of the alphabet begins, and a blank comes
+before A. Players with the same best tile draw again, from the whole bag (FISC I.5, PES Γ.α), unless the rules keep
+equal tiles out.
 """
 
 from __future__ import annotations
@@ -18,10 +22,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from faristol.rules.tiles import TileSet
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.tiles import BLANK, TileSet
 
 SEED_BYTES = 32
 _LABEL = b"faristol.draw.v1"
@@ -125,3 +130,52 @@ def _below(n: int, numbers: Iterator[int]) -> int:
     """Return a number from 0 to ``n - 1``, uniformly distributed; some numbers are skipped for that."""
     limit = _UINT64_LIMIT - _UINT64_LIMIT % n
     return next(number % n for number in numbers if number < limit)
+
+
+class StartingTile(NamedTuple):
+    """One tile drawn: its player, its face, and the number of the draw in its game."""
+
+    player: str
+    face: str
+    counter: int
+
+
+class StartingDraw(NamedTuple):
+    """Every tile drawn, in order, and the first player."""
+
+    tiles: tuple[StartingTile, ...]
+    first: str
+
+    @property
+    def next_counter(self) -> int:
+        """The number of the next draw in this game."""
+        return self.tiles[-1].counter + 1
+
+
+def starting_draw(ruleset: Ruleset, players: Sequence[str], seed: bytes, counter: int = 0) -> StartingDraw:
+    """Draw until exactly one player has the best tile.
+
+    ``seed`` and ``counter`` are those of ``bag.draw``; each tile takes one counter. Within a round of draws players
+    draw different tiles. Between rounds all tiles go back into the bag, or none does, by ``start.tie``. Raises
+    ``ValueError`` for fewer than two players, or for a repeated one.
+    """
+    if len(players) < 2 or len(set(players)) < len(players):
+        raise ValueError(f"a starting draw is between two or more different players, not {', '.join(players)!r}")
+    rank = dict(ruleset.tile_set.index)
+    rank[BLANK] = -1 if ruleset.start.blank == "first" else len(rank)
+    drawn: list[StartingTile] = []
+    drawing = tuple(players)
+    bag = whole = full_bag(ruleset.tile_set)
+    while len(drawing) > 1:
+        if ruleset.start.tie == "return-and-redraw":
+            bag = whole
+        this_round: list[StartingTile] = []
+        for player in drawing:
+            (face,) = draw(bag, 1, seed, counter)
+            bag = without(bag, (face,))
+            this_round.append(StartingTile(player, face, counter))
+            counter += 1
+        best = min(rank[tile.face] for tile in this_round)
+        drawing = tuple(tile.player for tile in this_round if rank[tile.face] == best)
+        drawn.extend(this_round)
+    return StartingDraw(tuple(drawn), drawing[0])

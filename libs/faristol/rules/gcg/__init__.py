@@ -7,14 +7,14 @@ GCG letters the columns: ``8H`` is across.
 
 from __future__ import annotations
 
-from faristol.rules.gcg.codec import MAX_GCG_BYTES, decode_gcg
-from faristol.rules.gcg.digraphs import parse_digraphs, replace_digraphs
 from faristol.rules.gcg.game import (
     Challenge,
     Event,
     Exchange,
+    GcgError,
     GcgGame,
     GcgPlayer,
+    GcgProblem,
     Line,
     Note,
     Pass,
@@ -25,10 +25,7 @@ from faristol.rules.gcg.game import (
     TimePenalty,
     Withdrawal,
 )
-from faristol.rules.gcg.printout import draw_board, draw_sheet
-from faristol.rules.gcg.problem import GcgError, GcgProblem
-from faristol.rules.gcg.reader import read_gcg
-from faristol.rules.gcg.replay import Replay, replay
-from faristol.rules.gcg.ruleset import adapt_ruleset, tile_set_named
-from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
-from faristol.rules.gcg.writer import write_gcg
+from faristol.rules.gcg.reader import MAX_GCG_BYTES, decode_gcg, read_gcg
+from faristol.rules.gcg.replay import Replay, adapt_ruleset, replay, tile_set_named
+from faristol.rules.gcg.tiles import parse_digraphs, replace_digraphs, write_play, write_rack, write_tile
+from faristol.rules.gcg.writer import draw_board, draw_sheet, write_gcg

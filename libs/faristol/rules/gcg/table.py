@@ -1,4 +1,4 @@
-"""The table on which a file is replayed: it checks each line and computes its points."""
+"""The table on which a file is replayed: it lays the tiles of each line, checks the line and computes its points."""
 
 from __future__ import annotations
 
@@ -8,20 +8,112 @@ from dataclasses import dataclass
 
 from faristol.kernel.quotation import quote_text
 from faristol.kernel.refusal import Refusal
-from faristol.rules.board import Board, Placement
+from faristol.rules.board import ROW_NAMES, Board, Placement, Square, Tile
 from faristol.rules.conditions import EndCondition, end_of_turns
 from faristol.rules.gcg import game as gcg
-from faristol.rules.gcg.challenges import check_challenge
-from faristol.rules.gcg.endings import Closing
-from faristol.rules.gcg.layout import placements
-from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.supply import Supply
-from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
+from faristol.rules.gcg.endings import Closing, Supply
+from faristol.rules.gcg.game import Challenge, Play, Wrong
+from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, BoardTile, read_rack, read_word, write_rack, write_tile
+from faristol.rules.notation import Notation
 from faristol.rules.placement import check_play
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play
-from faristol.rules.tiles import BLANK
+from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
+
+CHALLENGE_STEP_POINTS, MAX_POINTS_PER_WORD = 5, 10
+"""If the file decides: a multiple of five points, up to ten for each word of the play in the harshest variant."""
+
+
+def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, *, stands: bool) -> None:
+    """Raise ``Wrong`` if the line has wrong points for a failed challenge of a play with that number of ``words``.
+
+    Either the ``mover`` gains points or the challenger loses them. The rules determine which, and how many. If they
+    leave it open and no option is chosen, the file decides, as files do not name the variant. A challenge of a play
+    that did not stand costs points only if each valid word among those challenged does (PES Δ.ε).
+    """
+    rules = ruleset.challenge
+    gained = event.nick == mover
+    points = event.score if gained else -event.score
+    if not stands:
+        words -= 1
+        if not words or _open(ruleset) or rules.penalty_unit != "word":
+            raise Wrong("NO_PLAY", f"{mover}'s play did not stand", "no points for a successful challenge")
+    if _open(ruleset):
+        if not 0 < points <= MAX_POINTS_PER_WORD * words or points % CHALLENGE_STEP_POINTS:
+            raise _wrong(
+                event,
+                mover,
+                f"{CHALLENGE_STEP_POINTS} to {MAX_POINTS_PER_WORD * words} points in steps of "
+                f"{CHALLENGE_STEP_POINTS}, gained or lost",
+            )
+        return
+    if not rules.penalty:
+        raise _wrong(event, mover, f"no such line: it costs 0 points under {ruleset.name}")
+    if gained is not (rules.penalty_goes == "to-mover"):
+        who = f"{mover} to gain" if rules.penalty_goes == "to-mover" else "the challenger to lose"
+        raise _wrong(event, mover, f"{who} the points")
+    most = rules.penalty * (words if rules.penalty_unit == "word" else 1)
+    if not 0 < points <= most or points % rules.penalty:
+        raise _wrong(event, mover, f"{rules.penalty} points" + (f" for each of {words} words" if most > points else ""))
+
+
+def _open(ruleset: Ruleset) -> bool:
+    return any("challenge.penalty" in option.keys and option.name not in ruleset.chosen for option in ruleset.options)
+
+
+def _wrong(event: Challenge, mover: str, expected: str) -> Wrong:
+    return Wrong(
+        "CHALLENGE_POINTS", f"a failed challenge of {mover}'s play gives {event.nick} {event.score:+}", expected
+    )
+
+
+def square_name(square: Square) -> str:
+    """Return the GCG name of a square, column first: row 7, column 0 is ``A8``."""
+    return f"{ROW_NAMES[square.col]}{square.row + 1}"
+
+
+def placements(play: Play, board: Board, tile_set: TileSet) -> tuple[Placement, ...]:
+    """Return the tiles that the play lays on ``board``.
+
+    Raises ``Wrong`` if the word leaves the board, does not fit its tiles, or is only a part of the word on the board.
+    """
+    marks = read_word(play.word, tile_set)
+    start, direction = play.start
+    place = Notation.GCG.write(play.start)
+    if not start.step(direction, len(marks) - 1).on_board:
+        room = next(size for size in range(len(marks), 0, -1) if start.step(direction, size - 1).on_board)
+        raise Wrong("OFF_BOARD", f"{place} {play.word} has {len(marks)} squares", f"{room} at most from {place}")
+    laid = []
+    for step, mark in enumerate(marks):
+        square = start.step(direction, step)
+        there = board.get(square)
+        match mark:
+            case BoardTile(face):
+                _check_through(square, there, face)
+            case Tile():
+                if there is not None and there.face == mark.face:
+                    continue  # some programs repeat the letters of tiles on the board
+                if there is not None:
+                    name, tile = square_name(square), write_tile(there)
+                    message = f"{play.word} lays {write_tile(mark)} on {name}, where {tile} lies"
+                    raise Wrong("SQUARE_TAKEN", message, "a dot for a tile that lies there already")
+                laid.append(Placement(square, mark))
+    for square in (start.step(direction, -1), start.step(direction, len(marks))):
+        if len(marks) > 1 and square in board:
+            message = (
+                f"{place} {play.word} is a part of a word: {write_tile(board[square])} lies on {square_name(square)}"
+            )
+            raise Wrong("WORD_INCOMPLETE", message, "the whole word, with a dot for each tile that lies there already")
+    return tuple(laid)
+
+
+def _check_through(square: Square, there: Tile | None, face: str | None) -> None:
+    if there is None:
+        raise Wrong("GAP", f"{square_name(square)} is empty", "a tile there: the word goes through it")
+    if face is not None and there.face != face:
+        name = square_name(square)
+        raise Wrong("OTHER_TILE", f"the word goes through {face} on {name}", f"{write_tile(there)}, which lies there")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,9 @@ from typing import Any, NoReturn, TypeVar
 from faristol.rules.ruleset.consistency import contradictions
 from faristol.rules.ruleset.formats import list_format_options
 from faristol.rules.ruleset.modes import Absent, Mode, has_section, law_of
-from faristol.rules.ruleset.option_file import OptionFileError, read_option
+from faristol.rules.ruleset.option_file import OptionFileError, convert_value, field_types, read_option
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import BEYOND_BOOKS, NOBODY_MEETS, Law
-from faristol.rules.ruleset.values import convert_value, field_types
 
 S = TypeVar("S")
 

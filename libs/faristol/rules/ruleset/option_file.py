@@ -1,22 +1,71 @@
-"""Parsing of the options in a ruleset file.
+"""Parsing of the options in a ruleset file, and validation of values against the type of their field.
 
-Each is a table ``[options.NAME]`` with ``because``, ``article`` and ``note``; ``default``, or ``required = true``; and
-one of these: ``key`` with ``least`` and ``most`` for a number, ``key`` with ``choices = […]``, ``key`` with ``some_of =
-[…]``, or tables ``[options.NAME.choices.CHOICE]`` that set several keys at once. ``when`` names values that the option
-requires. The default must agree with the values of the file. A number with the default ``none`` is optional.
+An option is a table ``[options.NAME]`` with ``because``, ``article`` and ``note``; ``default``, or ``required = true``;
+and one of these: ``key`` with ``least`` and ``most`` for a number, ``key`` with ``choices = […]``, ``key`` with
+``some_of = […]``, or tables ``[options.NAME.choices.CHOICE]`` that set several keys at once. ``when`` names values that
+the option requires. The default must agree with the values of the file. A number with the default ``none`` is optional.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from types import MappingProxyType
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from faristol.rules.ruleset.options import NONE, Option, OptionValue, Value, format_value
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import Law
-from faristol.rules.ruleset.values import convert_value, field_types
+
+_FIELD_TYPES: dict[type[Any], Mapping[str, Any]] = {}
+
+
+def field_types(kind: type[Any]) -> Mapping[str, Any]:
+    """Return the type of each field of the class ``kind``; cached, because Python parses each annotation again."""
+    if kind not in _FIELD_TYPES:
+        _FIELD_TYPES[kind] = types.MappingProxyType(get_type_hints(kind))
+    return _FIELD_TYPES[kind]
+
+
+def convert_value(value: object, hint: Any) -> Any:
+    """Convert ``value`` of a TOML file to the type ``hint`` of its field.
+
+    Lists become tuples, ``"none"`` becomes None in an optional field. Raises ``ValueError`` with the expected type; for
+    an item of a list the message begins with its index, ``[1]: ``.
+    """
+    arguments = get_args(hint)
+    if get_origin(hint) is Literal:
+        if value not in arguments or not isinstance(value, str):
+            raise ValueError(f"expected one of {', '.join(map(repr, arguments))}, got {value!r}")
+        return value
+    if get_origin(hint) is tuple:
+        return _items(value, arguments[0])
+    if get_origin(hint) in (types.UnionType, Union):
+        return None if value == NONE or value is None else convert_value(value, arguments[0])
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not hint:
+        names = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+        raise ValueError(f"expected {names[hint]}, got {value!r}")
+    if isinstance(value, int | float) and value < 0:
+        raise ValueError(f"expected 0 or more, got {value!r}")
+    return value
+
+
+def _items(value: object, hint: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"expected a list, got {value!r}")
+    items = []
+    for place, item in enumerate(value):
+        try:
+            items.append(convert_value(item, hint))
+        except ValueError as error:
+            raise ValueError(f"[{place}]: {error}") from None
+    if len(set(items)) < len(items):
+        raise ValueError(f"names something twice: {', '.join(map(str, items))}")
+    return tuple(items)
+
 
 KEYS = frozenset(
     {"because", "article", "note", "default", "required", "when", "key", "choices", "least", "most", "some_of"}

@@ -20,9 +20,9 @@ from faristol.rules.ruleset.file import (
     ruleset_names,
     section_types,
 )
+from faristol.rules.ruleset.option_file import convert_value, field_types
 from faristol.rules.ruleset.options import OptionValue
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.rules.ruleset.values import convert_value, field_types
 from faristol.rules.ruleset.with_options import with_options
 
 

@@ -31,7 +31,7 @@ class PlayerRound(NamedTuple):
     seats: int = 2
     """Players of the table."""
     annulled: bool = False
-    """Whether it counts for no player (``faristol.rules.standings.annulment``)."""
+    """Whether it counts for no player (``faristol.rules.standings.ranking``)."""
 
     @property
     def voluntary(self) -> bool:

@@ -1,4 +1,9 @@
-"""The ranking of the players: by points, then by the tie-breaks of the rules, then with shared ranks."""
+"""The ranking of the players: by points, then by the tie-breaks of the rules, then with shared ranks.
+
+If the rules say so (``championship.left_early``), the games of players who leave a round robin before playing half of
+them are annulled (FIDE C.05 6.6). They stay in the crosstable but count for no player, including those that opponents
+won without play. The players have no rank.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +17,10 @@ from typing import TypeVar
 
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import TieBreak
-from faristol.rules.standings.annulment import annul, find_annulled
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.bracket import MatchFormat, arrange_seeds, follow_bracket
 from faristol.rules.standings.encounters import Group
-from faristol.rules.standings.history import History
+from faristol.rules.standings.history import History, Rounds
 from faristol.rules.standings.opponents import PlayerRounds
 from faristol.rules.standings.results import (
     Carried,
@@ -27,6 +31,32 @@ from faristol.rules.standings.results import (
     TableResult,
 )
 from faristol.rules.standings.tie_breaks import TieBreaks, split_groups
+
+_CYCLES = {"round-robin": 1, "double-round-robin": 2}
+"""Number of games of two players against each other."""
+
+
+def find_annulled(rounds: Rounds, left: Collection[str], ruleset: Ruleset) -> frozenset[str]:
+    """Return the players of ``left``, who have left the championship, whose games are annulled.
+
+    Only played games count as completed: forfeits and byes do not.
+    """
+    law = ruleset.championship
+    if law.left_early == "counts" or law.system not in _CYCLES or law.team_boards is not None:
+        return frozenset()
+    games = _CYCLES[law.system] * (len(rounds) - 1)
+    return frozenset(
+        player for player in left if player in rounds and 2 * sum(seen.played for seen in rounds[player]) < games
+    )
+
+
+def annul(rounds: Rounds, players: Collection[str]) -> Rounds:
+    """Return the rounds, with those of ``players`` and those against them marked as annulled."""
+    return {
+        player: [seen._replace(annulled=True) if player in players or seen.opponent in players else seen for seen in of]
+        for player, of in rounds.items()
+    }
+
 
 Name = TypeVar("Name", bound=str)
 """Type of the name of a tie-break."""
@@ -78,7 +108,7 @@ def standings(
     ``rounds`` is the number planned for the championship, which determines the cut of Median-Buchholz. ``pending`` are
     pairs of player and round without a result yet. In a round held, a player with no result and none pending was
     absent. Only rounds with a result count as held. ``adjustments`` change the spread, and sanctions also the total.
-    ``left`` are the players who have left; ``faristol.rules.standings.annulment`` determines the effect on their games.
+    ``left`` are the players who have left; ``faristol.rules.standings.ranking`` determines the effect on their games.
     ``seeds`` are the players of a knock-out in their order in the bracket, which then decides on the ranks.
     ``carried`` are the points and spreads that players carry over from an earlier stage. Players equal in all
     tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a pending pair names an
@@ -106,7 +136,7 @@ class Standings:
         self._seeds = seeds if ruleset.championship.system == "knock-out" else ()
         self._names = ruleset.championship.tie_breaks
         self.annulled: frozenset[str] = frozenset()
-        """The players whose games are annulled (``faristol.rules.standings.annulment``)."""
+        """The players whose games are annulled (``faristol.rules.standings.ranking``)."""
         self._history = History(players, ruleset, rounds)
         self._field = PlayerRounds(self._history.rounds, ruleset, rounds, carried=carried)
         self._tie_breaks: TieBreaks | None = None

@@ -7,7 +7,6 @@ the two sides of each game, because most formats have every game twice and peopl
 
 from __future__ import annotations
 
-from faristol.rules.tournament_files.doubts import Doubt, find_doubts
 from faristol.rules.tournament_files.form import (
     FileDivision,
     FilePlayer,
@@ -17,6 +16,7 @@ from faristol.rules.tournament_files.form import (
     TournamentFile,
     UnreadableFile,
 )
+from faristol.rules.tournament_files.mending import Doubt, find_doubts
 
 __all__ = [
     "Doubt",

@@ -12,7 +12,13 @@ from collections.abc import Callable
 
 from faristol.kernel.quotation import quote_text
 from faristol.rules.trf.columns import Columns, TrfError, TrfProblem
-from faristol.rules.trf.consistency import FIRST_ROUND_COLUMN_NUMBER, ROUND_WIDTH_CHARACTERS, check, check_points
+from faristol.rules.trf.consistency import (
+    FIRST_ROUND_COLUMN_NUMBER,
+    ROUND_WIDTH_CHARACTERS,
+    check,
+    check_points,
+    complete_rounds,
+)
 from faristol.rules.trf.document import (
     ABSENT_CELL,
     Adjustment,
@@ -28,7 +34,6 @@ from faristol.rules.trf.document import (
     TrfPlayer,
     TrfTeam,
 )
-from faristol.rules.trf.rounds import complete_rounds
 from faristol.rules.trf.scoring import SCORING, build_points
 
 _CP1252 = {byte: text for byte in range(256) if (text := bytes([byte]).decode("cp1252", "ignore"))}

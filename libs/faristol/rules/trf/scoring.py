@@ -1,17 +1,18 @@
-"""Parsing of the lines on points by result: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings.
+"""Parsing of the lines on points by result: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings; virtual points.
 
 Each is converted to points for JaVaFo's codes, which distinguish the most results. A later code overrides an earlier
-one, as in JaVaFo's manual: ``XXS W=3 BW=2`` is 3 for each win except with black.
+one, as in JaVaFo's manual: ``XXS W=3 BW=2`` is 3 for each win except with black. Virtual points of accelerated pairings
+count for the pairing of the first rounds only (FIDE C.04.5.1).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from faristol.kernel.quotation import quote_text
 from faristol.rules.trf.columns import Columns
-from faristol.rules.trf.document import POINT_TENTHS_FACTOR, Points
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR, Fictitious, Points
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")
 
@@ -158,3 +159,24 @@ def list_unusual_codes(points: Points) -> Mapping[str, int]:
             unusual[shortcut] = codes[group[0]]
             codes = {code: tenths for code, tenths in codes.items() if code not in group}
     return unusual | {code: tenths for code, tenths in codes.items() if tenths != _DEFAULTS[code]}
+
+
+def accelerate_baku(entered: Sequence[int], rounds: int) -> tuple[Fictitious, ...]:
+    """Return the virtual points of the Baku method (FIDE C.04.5.1).
+
+    ``entered`` are the starting numbers of the players that entered for the first round, in ascending order. The upper
+    half of them, rounded up to an even number, has a point in the first half of the accelerated rounds and half a point
+    in the others. The accelerated rounds are the first half of all rounds. Halves are rounded up. A late entry belongs
+    to the upper half if its number is before that of the half's last player, which stays the same. Without players
+    there are no virtual points.
+    """
+    if not entered:
+        return ()
+    upper = min(2 * ((len(entered) + 3) // 4), len(entered))
+    last = entered[upper - 1]
+    accelerated = (rounds + 1) // 2
+    whole = (accelerated + 1) // 2
+    entries = [Fictitious(POINT_TENTHS_FACTOR, 1, whole, 1, last)]
+    if accelerated > whole:
+        entries.append(Fictitious(POINT_TENTHS_FACTOR // 2, whole + 1, accelerated, 1, last))
+    return tuple(entries)

@@ -8,12 +8,14 @@ missing. So it does not matter which process settles a table, when, and how ofte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import set_occurred_at
+from faristol.kernel.event_types import commands_in, set_occurred_at
 from faristol.kernel.times import Instant, check_not_before
+from faristol.rules.tiles import TileSet
 from faristol.table import Decide, Table
 from faristol.table.decide import (
     arbitration,
@@ -29,25 +31,68 @@ from faristol.table.decide import (
     score_sheets,
     surplus,
 )
-from faristol.table.decide.typed_tiles import read_typed_tiles
 from faristol.table.ownership import check_own
 from faristol.table.settlement import clock, game
 from faristol.table.views import Ruling
 
-GAME_COMMANDS: Mapping[type[Message], Decide] = {
-    **entries.COMMANDS,
-    **plays.COMMANDS,
-    **score_sheets.COMMANDS,
-    **draws.COMMANDS,
-    **exchanges.COMMANDS,
-    **challenges.COMMANDS,
-    **surplus.COMMANDS,
-    **officials.COMMANDS,
-    **ends.COMMANDS,
-}
+M = TypeVar("M", bound=Message)
+
+_FACE, _FACES = "face", "faces"
+"""Fields of messages that hold tiles."""
+
+
+def read_typed_tiles(request: M, tile_set: TileSet) -> M:
+    """Return the command with other spellings of tiles replaced by the faces of ``tile_set``.
+
+    A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. An unknown tile stays, and the
+    decision refuses it. A command without other spellings is returned itself.
+    """
+    if all(_face(face, tile_set) == face for face in _list_typed_tiles(request)):
+        return request
+    changed = type(request)()
+    changed.CopyFrom(request)
+    _rewrite(changed, tile_set)
+    return changed
+
+
+def _face(text: str, tile_set: TileSet) -> str:
+    return text if text in tile_set.counts else tile_set.face(text) or text
+
+
+def _messages(message: Message) -> Iterator[Message]:
+    """Yield the message and all nested ones."""
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for inner in value if field.is_repeated else (value,):
+                yield from _messages(inner)
+
+
+def _list_typed_tiles(request: Message) -> Iterator[str]:
+    for message in _messages(request):
+        for field, value in message.ListFields():
+            if field.message_type is None and field.name == _FACE:
+                yield value
+            elif field.message_type is None and field.name == _FACES:
+                yield from value
+
+
+def _rewrite(request: Message, tile_set: TileSet) -> None:
+    for message in _messages(request):
+        found: Any = message
+        for field, value in message.ListFields():
+            if field.message_type is None and field.name == _FACE:
+                found.face = _face(value, tile_set)
+            elif field.message_type is None and field.name == _FACES:
+                found.faces[:] = [_face(face, tile_set) for face in value]
+
+
+GAME_COMMANDS: Mapping[type[Message], Decide] = commands_in(
+    entries, plays, score_sheets, draws, exchanges, challenges, surplus, officials, ends
+)
 """The decision on each command of the game service."""
 
-CLOCK_COMMANDS: Mapping[type[Message], Decide] = {**presses.COMMANDS, **arbitration.COMMANDS, **attendance.COMMANDS}
+CLOCK_COMMANDS: Mapping[type[Message], Decide] = commands_in(presses, arbitration, attendance)
 """The decision on each command of the clock service."""
 
 _COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
@@ -11,7 +9,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.clock import ARBITER_STOP_NUMBER
 from faristol.table.deadlines import lost_with_the_round, round_time_over, set_turn_end
 from faristol.table.decide.checks import check_arbiter, check_seated
@@ -164,11 +162,3 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
     if lost:
         return [*late, *lost]
     return [*late, set_turn_end(after, round_time_over(after, table.game, ruleset, at, request.arbiter_id))]
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    clock_pb2.NeutraliseRequest: neutralise,
-    clock_pb2.ResumeRequest: resume,
-    clock_pb2.CorrectClockRequest: correct,
-    clock_pb2.ExpireRoundTimeRequest: expire_round_time,
-}

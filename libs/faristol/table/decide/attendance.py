@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
@@ -11,7 +9,7 @@ from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import apply_due, check_playing
@@ -186,11 +184,3 @@ def _check_may_leave(table: Table, player_id: str) -> None:
             N_("{player} can leave the table after a play of {least} {least:tile|tiles} or more, not of {laid}."),
             {"player": player_id, "least": ruleset.absence.tiles_min, "laid": laid},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    clock_pb2.ReportAbsenceRequest: report_absence,
-    clock_pb2.RecordArrivalRequest: record_arrival,
-    clock_pb2.LeaveTableRequest: leave_table,
-    clock_pb2.ReturnToTableRequest: return_to_table,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from google.protobuf.message import Message
@@ -16,7 +15,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import BLANK, Square
 from faristol.rules.blanks import fake_blank_loses_turn
 from faristol.rules.challenges import check_in_time, check_words
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     awaits_mover,
@@ -280,13 +279,3 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
             raise Refusal("CHALLENGE_TOO_LATE", article, text)
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
         check_in_time((at - clock.held_at) // NANOSECONDS_PER_MS, ruleset)
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.ChallengeRequest: challenge,
-    game_pb2.AppealRequest: appeal,
-    game_pb2.RuleAppealRequest: rule_appeal,
-    game_pb2.AcceptRulingRequest: accept_ruling,
-    game_pb2.CancelPlayRequest: cancel_play,
-    game_pb2.ClaimFakeBlankRequest: claim_fake_blank,
-}

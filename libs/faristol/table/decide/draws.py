@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -13,7 +13,7 @@ from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import (
     check_no_challenge,
     check_player,
@@ -174,8 +174,3 @@ def _check_nobody_away(table: Table, player_id: str) -> None:
             N_("{first} completed a play earlier and draws first."),
             {"first": first},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.DrawTilesRequest: draw_tiles,
-}

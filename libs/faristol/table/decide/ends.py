@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -14,7 +14,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules.conditions import check_agreement
 from faristol.rules.corrections import check_reopening
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_challenge,
@@ -186,11 +186,3 @@ def reopen_game(table: Table, request: game_pb2.ReopenGameRequest, at: Instant) 
             N_("An arbiter entered the result instead of this table: correct the result itself."),
         )
     return [events.GameReopened(player_ids=request.player_ids, arbiter_id=request.arbiter_id)]
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.AgreeEndRequest: agree_end,
-    game_pb2.AbandonRequest: abandon,
-    game_pb2.SignSheetRequest: sign_sheet,
-    game_pb2.ReopenGameRequest: reopen_game,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
@@ -12,7 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_not_final,
@@ -143,10 +142,3 @@ def _check_last_pressed(table: Table, turn: int) -> None:
 def _check_recorded(table: Table) -> None:
     if table.game.hosted:
         raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: its tiles cannot be entered."))
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.StartGameRequest: start_game,
-    game_pb2.StateRackRequest: state_rack,
-    game_pb2.TakeBackEntriesRequest: take_back_entries,
-}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
@@ -17,7 +15,7 @@ from faristol.rules.draws.bag import free_exchange as change_freely
 from faristol.rules.draws.surplus import check_kept, taken_too_many
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit
 from faristol.rules.turns import free_exchange as judge_free_exchange
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_player
 from faristol.table.decide.draws import bag_of, rack_for
 from faristol.table.game.state import UNENTERED_TILE, Game
@@ -216,13 +214,3 @@ def _check_number(table: Table, count: int) -> None:
             N_("An exchange of {announced} {announced:tile|tiles} was announced: {count} cannot be exchanged."),
             {"announced": game.course.announced or 0, "count": count},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.AnnounceExchangeRequest: announce_exchange,
-    game_pb2.ExchangeRequest: exchange,
-    game_pb2.KeepAfterExchangeRequest: keep_after_exchange,
-    game_pb2.FreeExchangeRequest: free_exchange,
-    game_pb2.PassRequest: pass_turn,
-    game_pb2.DeclareCannotPlayRequest: declare_cannot_play,
-}

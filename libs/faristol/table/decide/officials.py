@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from google.protobuf.message import Message
 
@@ -14,7 +14,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset
 from faristol.rules.draws.surplus import expulsion_due
 from faristol.rules.officials import check_not_concerned
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_arbiter_awaited,
@@ -236,13 +236,3 @@ def _check_in_play(table: Table, player_id: str) -> None:
             N_("{player} is already out of the game; expected one of {players}"),
             {"player": player_id, "players": ", ".join(game.in_play)},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.AssignArbiterRequest: assign_arbiter,
-    game_pb2.CallArbiterRequest: call_arbiter,
-    game_pb2.DismissArbiterRequest: dismiss_arbiter,
-    game_pb2.ImposeSanctionRequest: impose_sanction,
-    game_pb2.RecordOverholdingRequest: record_overholding,
-    game_pb2.RecordWordAskedRequest: record_word_asked,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -25,7 +25,7 @@ from faristol.rules import (
 from faristol.rules.blanks import check_blank_kept
 from faristol.rules.ruleset.sections import Step
 from faristol.rules.touch import check_change, check_touched
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_back,
@@ -264,12 +264,3 @@ def _write(event: events.PlayPlaced | events.TilesLaid, placements: Iterable[Pla
     """Add tiles to ``event`` in place: messages passed to its constructor would be copied."""
     for (row, column), tile in placements:
         event.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.LayTilesRequest: lay_tiles,
-    game_pb2.TakeBackTilesRequest: take_back_tiles,
-    game_pb2.PlacePlayRequest: place_play,
-    game_pb2.DecideOffCentreRequest: decide_off_centre,
-    game_pb2.AcceptPlayRequest: accept_play,
-}

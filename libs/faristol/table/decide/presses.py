@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
@@ -12,7 +10,7 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.clock import Clock, evolve, fold
 from faristol.table.deadlines import due, set_turn_end
 from faristol.table.decide.checks import check_seated
@@ -246,10 +244,3 @@ def _check_taken(table: Table, player_id: str) -> None:
             N_("{player} must place a play, exchange or pass before pressing the clock."),
             {"player": player_id},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    clock_pb2.PressRequest: press,
-    clock_pb2.ClaimTimeRequest: claim_time,
-    clock_pb2.StopRequest: stop,
-}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
@@ -14,7 +12,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Square, TurnKind
 from faristol.rules.blanks import check_blank_face, resolve_blank
 from faristol.rules.corrections import check_play_correction, check_total_correction
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import (
     check_agreed,
     check_arbiter,
@@ -203,13 +201,3 @@ def _check_stopped(table: Table) -> None:
             N_("{mover} must stop the clock before the score is written."),
             {"mover": game.mover},
         )
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.WriteScoreRequest: write_score,
-    game_pb2.DisputeCountRequest: dispute_count,
-    game_pb2.SettleCountRequest: settle_count,
-    game_pb2.CorrectPlayRequest: correct_play,
-    game_pb2.CorrectTotalRequest: correct_total,
-    game_pb2.SettleBlankRequest: settle_blank,
-}

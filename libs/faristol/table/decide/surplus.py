@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from google.protobuf.message import Message
 
@@ -22,7 +22,7 @@ from faristol.rules.draws.surplus import (
     overdraw,
     underdraw,
 )
-from faristol.table import Decide, Table
+from faristol.table import Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
 from faristol.table.game.state import UNENTERED_TILE, Game, Phase
@@ -282,13 +282,3 @@ def _complete_underdraw(
 def _check_drawer(game: Game, drawer_id: str) -> None:
     if drawer_id not in game.player_ids:
         raise Invalid("drawer_id", N_("{player} does not play at this table"), {"player": repr(drawer_id)})
-
-
-COMMANDS: Mapping[type[Message], Decide] = {
-    game_pb2.ClaimOverdrawRequest: claim_overdraw,
-    game_pb2.ChooseSurplusRequest: choose_surplus,
-    game_pb2.ResolveOverdrawRequest: resolve_overdraw,
-    game_pb2.ClaimUnderdrawRequest: claim_underdraw,
-    game_pb2.ResolveUnderdrawRequest: resolve_underdraw,
-    game_pb2.ReportTilesFoundRequest: report_tiles_found,
-}

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from google.protobuf.message import Message
-
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind, without
 from faristol.table.game.state import Game, LastDraw, Phase, taken_out
-from faristol.table.game.turns import Change, begin_interruption, with_rack
+from faristol.table.game.turns import with_rack
 
 
 def _apply_tiles_drawn(game: Game, event: events.TilesDrawn) -> Game:
@@ -96,19 +94,3 @@ def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str,
         else:
             kept.append(face)
     return MappingProxyType({**game.drawn, player_id: replace(last, faces=tuple(kept))})
-
-
-DRAW_CHANGES: Mapping[type[Message], Change] = {
-    events.TilesDrawn: _apply_tiles_drawn,
-    events.OverdrawFound: _apply_found_by_draw,
-    events.OverdrawResolved: _apply_overdraw_resolved,
-    events.UnderdrawFound: begin_interruption,
-    events.UnderdrawResolved: _apply_underdraw_resolved,
-    events.IllegalExchangeFound: _apply_found_by_draw,
-    events.IllegalExchangeResolved: _apply_illegal_exchange_end,
-    events.FreeExchangeShown: _apply_free_exchange_shown,
-    events.FreeExchanged: _apply_free_exchanged,
-    events.TilesFound: _apply_tiles_found,
-    events.RackStated: _apply_rack,
-    events.RackDeduced: _apply_rack,
-}

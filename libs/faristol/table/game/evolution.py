@@ -8,29 +8,37 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import occurred_at
+from faristol.kernel.event_types import find_fold, folds_in, occurred_at
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
 from faristol.rules.ruleset.sections import Neutraliser
-from faristol.table.game import draws, ownership, sheet, turns
+from faristol.table.game import draws, sheet, turns
 from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game
 
-_GAME_CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {
-    **turns.TURN_CHANGES,
-    **draws.DRAW_CHANGES,
-    **sheet.SHEET_CHANGES,
-    **ownership.OWNERSHIP_CHANGES,
-}
-"""The effect of each event on a game, except ``last_at`` and ``signals``."""
+
+def _apply_handed_over(game: Game, event: events.TableHandedOver) -> Game:
+    return game.but(
+        owner_key=event.key,
+        owner_hall=event.hall,
+        epoch=event.epoch,
+        handed_at=instant(event.occurred_at),
+        is_taken_back=False,
+    )
+
+
+def _apply_returned(game: Game, _: events.TableReturned) -> Game:
+    return game.but(owner_key=b"", owner_hall="")
+
+
+def _apply_taken_back(game: Game, event: events.TableTakenBack) -> Game:
+    return game.but(owner_key=b"", owner_hall="", epoch=event.epoch, is_taken_back=True)
 
 
 def evolve(game: Game, message: Message) -> Game:
     """Return ``game`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _GAME_CHANGES.get(type(message))
-    if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a game: expected one of faristol.game.v1")
+    change = find_fold(_GAME_CHANGES, message, "a game: expected one of faristol.game.v1")
     after = change(game, message)
     if signal := _SIGNALS.get(type(message)):
         after = after.but(signals=signal(game, after, message))
@@ -129,3 +137,8 @@ _SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {
 """The signals of events to the clock, from the game before and after. Each book defines the reasons that stop the
 clocks.
 """
+
+_GAME_CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = folds_in(
+    turns.__name__, draws.__name__, sheet.__name__, __name__
+)
+"""The effect of each event on a game, except ``last_at`` and ``signals``."""

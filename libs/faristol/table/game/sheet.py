@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
-
-from google.protobuf.message import Message
 
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile
 from faristol.table.game.state import Course, Game, Phase, tiles_of
-from faristol.table.game.turns import Change, begin_interruption, with_score
+from faristol.table.game.turns import with_score
 
 
 def _apply_score_written(game: Game, event: events.ScoreWritten) -> Game:
@@ -166,8 +163,9 @@ def _apply_game_ended(game: Game, event: events.GameEnded) -> Game:
     )
 
 
-def _apply_score_line(game: Game, event: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
+def _apply_score_line(game: Game, event: events.RackPenalty | events.TimePenalty | events.OutBonus) -> Game:
     """Return the game with a line at the foot of the sheet, which adds or deducts its points."""
+    sign = 1 if isinstance(event, events.OutBonus) else -1
     scores = with_score(game, event.player_id, game.scores[event.player_id] + sign * event.points)
     return replace(game, scores=scores, adjusted=game.adjusted | {(event.player_id, event.DESCRIPTOR.name)})
 
@@ -194,29 +192,3 @@ def _apply_table_closed(game: Game, event: events.TableClosed) -> Game:
 
 def _apply_game_reopened(game: Game, _: events.GameReopened) -> Game:
     return replace(game, phase=Phase.ENDED, signed=(), revision=game.revision + 1)
-
-
-SHEET_CHANGES: Mapping[type[Message], Change] = {
-    events.ScoreWritten: _apply_score_written,
-    events.BlankSettled: _apply_blank_settled,
-    events.CountDisputed: begin_interruption,
-    events.CountSettled: _apply_count_settled,
-    events.PlayCorrected: _apply_play_corrected,
-    events.TotalCorrected: _apply_total_corrected,
-    events.ArbiterAssigned: _apply_arbiter_assigned,
-    events.ArbiterCalled: _apply_arbiter_called,
-    events.ArbiterLeft: _apply_arbiter_left,
-    events.SanctionImposed: _apply_sanction_imposed,
-    events.WordAsked: _apply_word_asked,
-    events.EndAgreed: _apply_end_agreed,
-    events.Abandoned: _apply_abandoned,
-    events.GameEnded: _apply_game_ended,
-    events.RackPenalty: partial(_apply_score_line, sign=-1),
-    events.OutBonus: partial(_apply_score_line, sign=1),
-    events.TimePenalty: partial(_apply_score_line, sign=-1),
-    events.ScoreAdjusted: _apply_score_adjusted,
-    events.SheetSigned: _apply_sheet_signed,
-    events.ResultFinal: _apply_result_final,
-    events.TableClosed: _apply_table_closed,
-    events.GameReopened: _apply_game_reopened,
-}

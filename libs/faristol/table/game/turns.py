@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
-
-from google.protobuf.message import Message
 
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
@@ -19,7 +16,6 @@ from faristol.table.game.state import (
     CompletedTurn,
     Course,
     Game,
-    Interruption,
     LastRuling,
     OwedTurnLoss,
     Phase,
@@ -27,8 +23,6 @@ from faristol.table.game.state import (
     taken_out,
     tiles_of,
 )
-
-Change = Callable[[Game, Any], Game]
 
 EMPTY_COURSE: Course = Course()
 
@@ -53,8 +47,7 @@ def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
     return MappingProxyType({**game.scores, player_id: score})
 
 
-def begin_interruption(game: Game, event: Interruption) -> Game:
-    """Return the table with an interruption that must be settled before play continues."""
+def _apply_interruption(game: Game, event: events.UnderdrawFound | events.CountDisputed) -> Game:
     return replace(game, interruption=event)
 
 
@@ -71,7 +64,7 @@ def _apply_game_opened(_: Game, event: events.GameOpened) -> Game:
     return opened if event.keeping else replace(opened, keeping=events.KEEPING_HOSTED)
 
 
-def _leave_unchanged(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
+def _apply_seed(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
     return game  # the game has the seed already, which determines all draws
 
 
@@ -219,7 +212,8 @@ def _apply_exchanged(game: Game, event: events.Exchanged) -> Game:
     )
 
 
-def _apply_turn_without_play(game: Game, _: events.Passed | events.CannotPlay, kind: TurnKind) -> Game:
+def _apply_turn_without_play(game: Game, event: events.Passed | events.CannotPlay) -> Game:
+    kind = TurnKind.PASS if isinstance(event, events.Passed) else TurnKind.CANNOT_PLAY
     return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=kind))
 
 
@@ -316,32 +310,3 @@ def _next_turn(game: Game, taken: CompletedTurn, open_play: events.PlayPlaced | 
         turns_taken=(*game.turns_taken, taken),
     )
     return _next_begun(game, lost)
-
-
-TURN_CHANGES: Mapping[type[Message], Change] = {
-    events.GameOpened: _apply_game_opened,
-    events.DrawsCommitted: _leave_unchanged,
-    events.SeedRevealed: _leave_unchanged,
-    events.StartTileDrawn: _apply_start_tile_drawn,
-    events.StartDecided: _apply_start_decided,
-    events.GameStarted: _apply_game_started,
-    events.TilesLaid: _apply_tiles_laid,
-    events.TilesTakenBack: _apply_tiles_taken_back,
-    events.PlayPlaced: _apply_play_placed,
-    events.OffCentreDecided: _apply_off_centre_decided,
-    events.PlayAccepted: _apply_play_accepted,
-    events.ChallengeRaised: _apply_challenge_raised,
-    events.ChallengeRuled: _apply_challenge_ruled,
-    events.AppealRaised: _apply_appeal_raised,
-    events.AppealRuled: _apply_appeal_ruled,
-    events.ChallengePenalty: _apply_challenge_penalty,
-    events.PlayWithdrawn: _apply_play_withdrawn,
-    events.ExchangeAnnounced: _apply_exchange_announced,
-    events.Exchanged: _apply_exchanged,
-    events.Passed: partial(_apply_turn_without_play, kind=TurnKind.PASS),
-    events.CannotPlay: partial(_apply_turn_without_play, kind=TurnKind.CANNOT_PLAY),
-    events.TurnLost: _apply_turn_lost,
-    events.NextTurnForfeited: _apply_next_turn_forfeited,
-    events.PlayCompleted: _apply_play_completed,
-    events.EntriesTakenBack: _apply_entries_taken_back,
-}

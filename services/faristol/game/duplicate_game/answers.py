@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.decide.hall_turns import find_callable_turn, find_startable_turn
 from faristol.duplicate_game.decide.masters import find_finished_turn, sealed_master
-from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.draws import END_REASONS
 from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_play
 from faristol.duplicate_game.hall import Claim, Hall, HallTurn, IsSame, SlipEntry, written_slip
 from faristol.duplicate_game.preparation import Prepared

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from faristol.duplicate_game.words import Words
+from faristol.duplicate_game.draws import Words
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Board, Ruleset
@@ -38,13 +38,13 @@ class GraphWords:
 
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
         """Return the plays of the highest score, the proposed master play first."""
-        from faristol.words.tops import tops  # deferred: it imports numba
+        from faristol.words.plays import tops
 
         return tops(self.graph, board, rack)
 
     def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
         """Return the best ``count`` plays and all ties of the last one, in the order of proposal."""
-        from faristol.words.tops import best_plays
+        from faristol.words.plays import best_plays
 
         return best_plays(self.graph, board, rack, count)
 

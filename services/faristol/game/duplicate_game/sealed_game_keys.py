@@ -11,16 +11,18 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-from faristol.duplicate_game.envelope import (
+from faristol.duplicate_game.game import Duplicate, Seal
+from faristol.duplicate_game.sealed import (
     KEY_BYTES,
     NONCE_BYTES,
     EnvelopeError,
+    SealedGame,
     content_of,
+    document_of,
+    read_document,
     seal,
     unwrap,
 )
-from faristol.duplicate_game.game import Duplicate, Seal
-from faristol.duplicate_game.sealed import SealedGame, document_of, read_document
 from faristol.duplicate_game.situation import OpenedSeal
 from faristol.event_store.integrity.keys import KeyFileError, write_new
 from faristol.host.halls.given_keys import load_keys

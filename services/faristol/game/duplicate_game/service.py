@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from faristol.access_control.roles import SCORER
 from faristol.duplicate_game import decide
-from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
+from faristol.duplicate_game.decide.ends import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall_play import as_played
 from faristol.duplicate_game.preparation import duplicate_id
@@ -36,10 +36,11 @@ from faristol.host.duplicate_store import (
 )
 from faristol.host.halls.elsewhere import refuse_slips_elsewhere
 from faristol.host.halls.heard import is_silent, load_heard
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.host.security.authorization import caller
 from faristol.kernel.errors import NotFound
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -55,18 +56,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     sealed_game_keys = SealedGameKeys(runtime.settings.sealed_games_key(), folder)
     games = DuplicateService(runtime, lexicons, sealed_game_keys)
     preparations = Preparations(runtime, lexicons, sealed_game_keys)
-    questions: Mapping[type[Message], Answer] = {
-        pb.GetDuplicateRequest: games.get,
-        pb.ListTopsRequest: games.tops,
-        pb.ListWaitingRequest: games.waiting,
-        pb.ListSlipsRequest: games.handed_in,
-        pb.GetOwnSheetRequest: games.own_sheet,
-        pb.GetHallSheetRequest: games.sheet,
-        pb.GetDuplicateStandingsRequest: games.standings,
-        pb.GetBundleRequest: games.bundle,
-        pb.GetDuplicateTotalsRequest: games.totals,
-        pb.TrainTurnRequest: Training(runtime, lexicons).turn,
-    }
+    questions = methods_of(games, Training(runtime, lexicons))
 
     async def carry_out(request: Any, context: Context, response: type[M]) -> M:
         room = preparations if type(request) in preparations.commands else games

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from faristol.duplicate_game import training
+from faristol.duplicate_game.draws import Words
 from faristol.duplicate_game.game import Duplicate, Turn, written_play
-from faristol.duplicate_game.words import Words
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.host import Runtime
 from faristol.host.duplicate_store import load_game

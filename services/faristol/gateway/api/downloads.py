@@ -36,7 +36,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.other_programs.tournament_files import build_tournament_file
 from faristol.rules.gcg import write_gcg
 from faristol.rules.tournament_files import TournamentFile
-from faristol.rules.tournament_files.crosstable import write_crosstable
+from faristol.rules.tournament_files.results_list import write_crosstable
 from faristol.rules.tournament_files.tou import write_tou
 from faristol.rules.tournament_files.tsh import encode_tsh, write_tsh
 

@@ -25,7 +25,7 @@ from faristol.presentation.other_programs.open_document import Cell, Sheet, writ
 from faristol.presentation.other_programs.packs import PROOF_NAME, PackContent
 from faristol.rules.gcg import GcgGame, Pragma, write_gcg
 from faristol.rules.tournament_files import TournamentFile
-from faristol.rules.tournament_files.crosstable import write_crosstable
+from faristol.rules.tournament_files.results_list import write_crosstable
 from faristol.rules.tournament_files.tou import write_tou
 from faristol.text import translations
 

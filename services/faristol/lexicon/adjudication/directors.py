@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -14,17 +14,17 @@ from faristol.adjudication.views import tournament_stream
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.held_events import refuse_while_held
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.streams import load_adjudication, tournament_named
-from faristol.lexicon.lexicons.library import Lexicons
-from faristol.lexicon.lexicons.pins import layers_of
+from faristol.lexicon.lexicons.library import Lexicons, layers_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 M = TypeVar("M", bound=Message)
@@ -42,14 +42,8 @@ EXPORT_BATCH_SIZE = 200
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """Return the dispatcher of the adjudication service."""
     rulings = AdjudicationService(runtime, lexicons)
-    questions: Mapping[type[Message], Answer] = {
-        pb.GetAdjudicationRequest: rulings.get_adjudication,
-        pb.ListRulingsRequest: rulings.list_rulings,
-        pb.ExportRulingsRequest: rulings.export_rulings,
-        pb.GetRulingTimesRequest: rulings.get_times,
-    }
     descriptor = pb.DESCRIPTOR.services_by_name["AdjudicationService"]
-    return Dispatcher(descriptor, COMMANDS, rulings.carry_out, questions)
+    return Dispatcher(descriptor, COMMANDS, rulings.carry_out, methods_of(rulings))
 
 
 class AdjudicationService:

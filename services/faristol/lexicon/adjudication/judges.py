@@ -20,7 +20,8 @@ from faristol.adjudication.policy import Adjudication
 from faristol.assertions import Sometimes
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.cases.docket import projection
@@ -88,12 +89,8 @@ COMMANDS: Mapping[type[Message], JudgeCommand] = {
 def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
     """Return the dispatcher of the judges' service."""
     judge_service = JudgeService(runtime, lexicons, leases)
-    questions: Mapping[type[Message], Answer] = {
-        pb.WatchQueueRequest: judge_service.watch_queue,
-        pb.KeepClaimRequest: judge_service.keep_claim,
-        pb.GetCaseFileRequest: judge_service.get_case_file,
-    }
-    return Dispatcher(pb.DESCRIPTOR.services_by_name["JudgeService"], COMMANDS, judge_service.carry_out, questions)
+    descriptor = pb.DESCRIPTOR.services_by_name["JudgeService"]
+    return Dispatcher(descriptor, COMMANDS, judge_service.carry_out, methods_of(judge_service))
 
 
 class JudgeService:

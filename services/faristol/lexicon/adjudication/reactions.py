@@ -20,8 +20,7 @@ from faristol.kernel import event_types
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.streams import case_of, load_adjudication
-from faristol.lexicon.lexicons.library import Lexicons
-from faristol.lexicon.lexicons.pins import law_of
+from faristol.lexicon.lexicons.library import Lexicons, law_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.words import LexiconError

@@ -158,6 +158,6 @@ class GameAnalyses:
 
 
 def _find_best(graph: WordGraph, board: Board, rack: Sequence[str]) -> Sequence[Play]:
-    from faristol.words.tops import tops  # deferred: it imports numba
+    from faristol.words.plays import tops
 
     return tops(graph, board, rack)

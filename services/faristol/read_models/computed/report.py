@@ -37,8 +37,8 @@ from faristol.rules.trf import (
     TrfTeam,
     told_by_first_round,
 )
-from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.rules.trf.document import POINT_TENTHS_FACTOR
+from faristol.rules.trf.scoring import accelerate_baku
 
 FIRST_NUMBER = 1
 OPEN_RANGE_NUMBER = 0

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.read_models.projections.championship import Broken
 from faristol.read_models.projections.changes import Change, sets
@@ -98,7 +98,7 @@ def _change_seat(change: Change, game: Game, sheet: Sheet, event: Any) -> None:
 
 
 CLOCK_HANDLERS: Mapping[type[Message], ClockHandler] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     clock.PlayerLeft: partial(_change_seat, sets(absent=True)),
     clock.PlayerReturned: partial(_change_seat, sets(absent=False)),
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Incident, Sheet
@@ -76,7 +76,7 @@ def _apply_word_asked(sheet: Sheet, event: game.WordAsked) -> None:
 
 
 INCIDENT_HANDLERS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     game.OverdrawFound: _opens(results.INCIDENT_KIND_OVERDRAW, "surplus", "article"),
     game.UnderdrawFound: _opens(results.INCIDENT_KIND_UNDERDRAW, "missing", "article"),
     game.UnderdrawResolved: _closes(results.INCIDENT_KIND_UNDERDRAW),

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections.championship import Broken, Championship
@@ -90,7 +90,7 @@ def _change_team(change: Change, of: Championship, event: Any) -> None:
 
 
 PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     pairing.PlayerCheckedIn: partial(_change_player, sets(checked_in=True)),
     pairing.PlayerCheckedOut: partial(_change_player, sets(checked_in=False)),
     pairing.PlayerWithdrawn: lambda of, event: _leave(of, event.player_id, event.round),

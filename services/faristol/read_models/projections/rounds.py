@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import find_handlers, folds_in
 from faristol.kernel.pairings import seats_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -86,9 +86,7 @@ def _apply_round_closed(of: Championship, event: pairing.RoundClosed) -> None:
     round_.phase, round_.closed_at = results.ROUND_PHASE_CLOSED, event.occurred_at.ToNanoseconds()
 
 
-ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = find_handlers(
-    globals(), "event", "_apply_"
-)
+ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = folds_in(__name__)
 """The effect of an event on a round as a whole."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections import incidents
@@ -274,7 +274,7 @@ _ON_GAME: Mapping[type[Message], Change] = {
 """The effect of an event that changes only the game."""
 
 FOLDS: Mapping[type[Message], Fold] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     events.Passed: partial(_add_turn, results.ENTRY_KIND_PASS),
     events.CannotPlay: partial(_add_turn, results.ENTRY_KIND_CANNOT_PLAY),
     **{event: partial(_beside, change) for event, change in _ON_SHEET.items()},

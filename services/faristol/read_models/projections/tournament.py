@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
@@ -91,7 +91,7 @@ def _apply_registration_set(tournament: Tournament, event: registration.Registra
 
 
 TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     pairing.TournamentDescribed: copies(**{name: name for name in DESCRIBED}),
     pairing.TournamentArchived: sets(archived=True),
     pairing.TournamentRemoved: sets(removed=True),

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.event_types import find_handlers
+from faristol.kernel.event_types import folds_in
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
@@ -75,7 +75,7 @@ def _closes(*kinds: int) -> WaitHandler:
 _OF_PLAY = _closes(results.WAIT_KIND_CHALLENGE, results.WAIT_KIND_OFF_CENTRE)
 
 WAIT_HANDLERS: Mapping[type[Message], WaitHandler] = {
-    **find_handlers(globals(), "event", "_apply_"),
+    **folds_in(__name__),
     game.ArbiterCalled: partial(_add_wait, results.WAIT_KIND_ARBITER),
     game.ArbiterAssigned: copies(arbiter_id="arbiter_id"),
     game.ChallengeRaised: partial(_add_wait, results.WAIT_KIND_CHALLENGE, number="challenge"),

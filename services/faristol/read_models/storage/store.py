@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import people
-from faristol.event_store.beside_events.stored_names import PERSON_COLUMNS, to_person
+from faristol.event_store.beside_events.bindings import PERSON_COLUMNS, to_person
 from faristol.kernel.details import Person
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import (

@@ -28,9 +28,9 @@ from faristol.read_models.storage import lookup
 from faristol.read_models.storage.models import NO_POSITION, ReadModels
 from faristol.webhooks import registry
 from faristol.webhooks.concurrency import DeliverySlots
+from faristol.webhooks.message import new_secret
 from faristol.webhooks.registry import OLD_SECRET_LIFETIME, Filter, Secret, Webhook
 from faristol.webhooks.retry_policy import DeadLetter, DeliveryState, Failure, apply_resume
-from faristol.webhooks.signature import new_secret
 from faristol.webhooks.target import Network, check_callable, target_of
 
 MAX_TOURNAMENT_WEBHOOKS = 20

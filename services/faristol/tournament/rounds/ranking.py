@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import Carried, SpreadAdjustment, StandingsRow, TableResult, build_carried, standings
-from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.rules.trf.document import POINT_TENTHS_FACTOR
+from faristol.rules.trf.scoring import accelerate_baku
 from faristol.tournament.engines.swiss import Entrant
 from faristol.tournament.rounds.past import past_of, result_of
 from faristol.tournament.state import PlayerState, RoundState, TournamentState

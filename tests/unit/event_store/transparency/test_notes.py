@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 
 from faristol.event_store.integrity import merkle
 from faristol.event_store.stored import Stored
-from faristol.event_store.transparency.cosignature import cosign, find_cosignature_time
 from faristol.event_store.transparency.entry import DisclosedEvent, compute_blind, disclose_event, entry_of
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.event_store.transparency.policy import InvalidPolicy, parse_policy
-from faristol.event_store.transparency.signed_note import InvalidNote, NoteSignature, SignedNote, VerifierKey, sign_note
+from faristol.event_store.transparency.signed_note import (
+    InvalidNote,
+    LogCheckpoint,
+    NoteSignature,
+    SignedNote,
+    VerifierKey,
+    cosign,
+    find_cosignature_time,
+    sign_note,
+)
 from faristol.event_store.transparency.tlog_proof import LogProof
 
 LOG = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

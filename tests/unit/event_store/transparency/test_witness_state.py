@@ -11,10 +11,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity import merkle
-from faristol.event_store.transparency.cosignature import find_cosignature_time
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
-from faristol.event_store.transparency.signed_note import ED25519_TYPE_ID, SignedNote, VerifierKey, sign_note
-from faristol.event_store.transparency.witness_client import format_request
+from faristol.event_store.transparency.log_client import format_request
+from faristol.event_store.transparency.signed_note import (
+    ED25519_TYPE_ID,
+    LogCheckpoint,
+    SignedNote,
+    VerifierKey,
+    find_cosignature_time,
+    sign_note,
+)
 from faristol.event_store.transparency.witness_state import WitnessAnswer, WitnessState
 
 ORIGIN = "cup.example.org/log"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import draw, full_bag, load_ruleset, without
-from faristol.rules.draws.starting_draw import starting_draw
+from faristol.rules.draws.bag import starting_draw
 from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023")

@@ -11,6 +11,7 @@ from faristol.rules.gcg.game import (
     Challenge,
     Event,
     Exchange,
+    GcgError,
     GcgGame,
     GcgPlayer,
     Line,
@@ -22,8 +23,8 @@ from faristol.rules.gcg.game import (
     RackPoints,
     TimePenalty,
     Withdrawal,
+    Wrong,
 )
-from faristol.rules.gcg.problem import GcgError, Wrong
 from faristol.rules.gcg.table import GcgTable
 from faristol.rules.gcg.tiles import write_play, write_rack
 from faristol.rules.ruleset.ruleset import Ruleset

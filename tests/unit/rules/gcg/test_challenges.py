@@ -8,9 +8,8 @@ from typing import Literal
 import pytest
 
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.gcg.challenges import check_challenge
-from faristol.rules.gcg.game import Challenge
-from faristol.rules.gcg.problem import Wrong
+from faristol.rules.gcg.game import Challenge, Wrong
+from faristol.rules.gcg.table import check_challenge
 
 FISC, BOX = load_ruleset("fisc-2023"), load_ruleset("box")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from faristol.rules import BLANK, Board, Notation, Tile, TileSet, lay, load_tile_set
 from faristol.rules.gcg import write_play, write_rack, write_tile
-from faristol.rules.gcg.problem import Wrong
+from faristol.rules.gcg.game import Wrong
 from faristol.rules.gcg.tiles import PLAIN_FORMS, BoardTile, read_rack, read_word
 
 CATALAN, SPANISH, ENGLISH = load_tile_set("ca-100"), load_tile_set("es-100"), load_tile_set("en-100")

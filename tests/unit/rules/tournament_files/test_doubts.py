@@ -6,8 +6,8 @@ import pytest
 
 from faristol.kernel.errors import Invalid
 from faristol.rules.tournament_files import TournamentFile, find_doubts
+from faristol.rules.tournament_files.files import to_tournament
 from faristol.rules.tournament_files.mending import mend
-from faristol.rules.tournament_files.reports import to_tournament
 from faristol.rules.tournament_files.tsh import read_division
 from faristol.rules.trf import read_trf
 

@@ -20,8 +20,7 @@ from faristol.rules.tournament_files import (
     UnreadableFile,
     find_doubts,
 )
-from faristol.rules.tournament_files.crosstable import write_crosstable
-from faristol.rules.tournament_files.results_list import read_results
+from faristol.rules.tournament_files.results_list import read_results, write_crosstable
 from faristol.rules.tournament_files.tou import TOU_NAME_CHARACTERS, read_tou, write_tou
 from faristol.rules.tournament_files.tsh import decode_tsh, encode_tsh, read_division, read_tsh, write_tsh
 

@@ -1,4 +1,4 @@
-"""Queries of cases in the docket and the record."""
+"""Queries of cases in the docket and the record, and metrics of those that wait for a judge."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
+from opentelemetry import metrics
 from sqlalchemy import Select, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,6 +20,7 @@ from faristol.adjudication.policy import Judge
 from faristol.adjudication.views import game_stream
 from faristol.consumers import Live, NotBuilt, read
 from faristol.event_store import Record
+from faristol.event_store.event import microseconds
 from faristol.host import Unreachable
 from faristol.kernel.refusal import Refusal
 from faristol.lexicon.adjudication.cases import docket
@@ -265,3 +268,18 @@ async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitabl
         return await read(record, docket.projection(), look)
     except NotBuilt as error:
         raise Unreachable(docket.DOCKET_NAME) from error
+
+
+_meter = metrics.get_meter("faristol.lexicon")
+_waiting_gauge = _meter.create_gauge("faristol.cases.waiting", unit="{case}", description="cases waiting for a judge")
+_longest = _meter.create_gauge("faristol.cases.wait", unit="s", description="waiting time of the oldest case")
+
+
+async def measure_backlog(record: Record, now: Callable[[], datetime]) -> None:
+    """Measure once, if the docket is built. Raises the errors of an unavailable database."""
+    try:
+        number, since = await backlog(record)
+    except NotBuilt:
+        return
+    _waiting_gauge.set(number)
+    _longest.set(max(0.0, (microseconds(now()) - since) / 1_000_000) if number else 0.0)

@@ -11,8 +11,7 @@ from faristol.event_store import Record, Recorded
 from faristol.event_store.stored import of_recorded
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.entry import disclose_event
-from faristol.event_store.transparency.log_checkpoint import MAX_LOG_SIZE
-from faristol.event_store.transparency.signed_note import SignedNote
+from faristol.event_store.transparency.signed_note import MAX_LOG_SIZE, SignedNote
 from faristol.event_store.transparency.tiles import MAX_TILE_LEVEL_NUMBER, TILE_SIZE, TileName
 from faristol.event_store.transparency.tlog_proof import LogProof
 from faristol.host.held_events import find_told, hears_late, load_held_refusal

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Byes, Document, TrfCell, TrfPlayer
-from faristol.rules.trf.acceleration import accelerate_baku
+from faristol.rules.trf.scoring import accelerate_baku
 from faristol.tournament.engines.dutch.history import round_to_pair
 from faristol.tournament.engines.dutch.pairing import pair_round
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from faristol.kernel.errors import Invalid
 from faristol.rules.trf import Document, Edition, read_trf, write_trf
-from faristol.rules.trf.acceleration import accelerate_baku
+from faristol.rules.trf.scoring import accelerate_baku
 from faristol.tournament.engines.dutch.generator import TournamentPlan, generate_tournament
 from faristol.tournament.engines.dutch.history import round_to_pair
 from faristol.tournament.engines.dutch.pairing import pair_round
