@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+
+A_co = TypeVar("A_co", covariant=True)
+"""Response."""
+
+
+class RequestFor(Protocol[A_co]):
+    """Request of a method with a response of type ``A_co``. Only the generated stubs of requests declare it."""
+
+    @property
+    def _response(self) -> A_co: ...
+
 
 _SERVED_BY = {"hall": "game", "register": "rating", "season": "rating"}
 """Services that serve packages of the contract with another name."""

@@ -11,7 +11,6 @@ from fastapi import Depends
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 
 RacksByTurn = Mapping[tuple[int, str], Sequence[str]]
@@ -28,14 +27,13 @@ class GameService(Service):
     """Public calls of the game service about draws."""
 
     kept = "game"
-    _stub: game_pb2_grpc.GameServiceAsyncStub
 
     async def racks(self, game: results.GetGameResponse) -> RacksByTurn | None:
         """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return None
         try:
-            answer = await self._call(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
+            answer = await self._ask(pb.ListDrawsRequest(game_id=game.game_id))
         except grpc.aio.AioRpcError as error:
             if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
                 raise
@@ -48,7 +46,7 @@ class GameService(Service):
             return ()
         request = pb.ListBestPlaysRequest(game_id=game.game_id)
         try:
-            answer = await self._call(self._stub.ListBestPlays, request, BEST_PLAYS_TIMEOUT_SECONDS)
+            answer = await self._ask(request, BEST_PLAYS_TIMEOUT_SECONDS)
         except grpc.aio.AioRpcError as error:
             if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
                 raise

@@ -138,7 +138,7 @@ class _CredentialsPage:
         """Return the credentials that the user may revoke. Raises ``HTTPException`` if the page is forbidden."""
         request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
         with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-            answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
+            answer = await self.session.calls.ask(request)
         return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -193,9 +193,7 @@ class _CredentialsPage:
 
     async def _adjudication(self) -> adjudication.GetAdjudicationResponse:
         """Return the judges of the tournament and the mode of rulings."""
-        asked = adjudication.GetAdjudicationRequest(tournament_id=self.tournament_id)
-        answer: adjudication.GetAdjudicationResponse = await self.session.calls.ask(asked)
-        return answer
+        return await self.session.calls.ask(adjudication.GetAdjudicationRequest(tournament_id=self.tournament_id))
 
     async def _proposed_tables(
         self, tournament: results_pb.Tournament, players: Sequence[results_pb.Player]

@@ -159,7 +159,7 @@ async def start_session(
     response = redirect_to(local(given.get("next", ""), HOME))
     name = ""
     with suppress(grpc.aio.AioRpcError):  # a link or code works once: a missing name must not fail the sign-in
-        who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
+        who = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
         name = who.name
     set_session(request, response, signed_in, name or signed_in.credential.subject_id)
     add_mark(request, response, signed_in.mark)

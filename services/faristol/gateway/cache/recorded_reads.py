@@ -12,11 +12,9 @@ from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.client.methods import RequestFor, method_of
 from faristol.gateway.http.language import language_of
 from faristol.host.rpc.interceptor import REFUSAL_LANGUAGE
-
-Q = TypeVar("Q", bound=Message)
-"""Request."""
 
 A = TypeVar("A")
 """Response."""
@@ -110,13 +108,15 @@ class Service:
             *([("authorization", f"Bearer {token}")] if token else []),
         )
 
-    async def _call(
-        self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None
-    ) -> A:
-        answer = await method(request, timeout=deadline or SERVICE_TIMEOUT_SECONDS, metadata=self._metadata)
-        self._note(request, answer)
-        return answer
-
-    def _note(self, request: Message, answer: Any) -> None:
+    async def _ask(self, request: RequestFor[A], deadline: float = SERVICE_TIMEOUT_SECONDS, *, without: str = "") -> A:
+        """Return the response to a request within ``deadline`` seconds, without a field if it is named."""
+        asked: Any = request
+        answer = await getattr(self._stub, method_of(asked.DESCRIPTOR).name)(
+            request, timeout=deadline, metadata=self._metadata
+        )
+        if without:
+            answer.ClearField(without)
         if self._to_tell:
-            self._to_tell.note(request, answer)
+            self._to_tell.note(asked, answer)
+        found: A = answer
+        return found

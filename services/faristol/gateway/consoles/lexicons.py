@@ -99,7 +99,7 @@ async def _show(
     errors: Mapping[str, str] | None = None,
     refusal: str = "",
 ) -> Response:
-    listed: pb.ListLexiconsResponse = await console.calls.ask(pb.ListLexiconsRequest())
+    listed = await console.calls.ask(pb.ListLexiconsRequest())
     there = {each.pin.name for each in listed.lexicons}
     return console.form_page(
         "lexicons.html",

@@ -231,15 +231,13 @@ async def _get_details(signed_in: Session, tournaments: Sequence[pb.Tournament])
     asked = pairing.GetPersonalDetailsRequest(
         tournament_id=tournaments[0].tournament_id, player_id=signed_in.credential.player_id
     )
-    answer: pairing.GetPersonalDetailsResponse = await signed_in.calls.ask(asked)
+    answer = await signed_in.calls.ask(asked)
     return answer.details
 
 
 async def _get_register_entry(signed_in: Session) -> register.RegisteredPerson | None:
     """Return the entry of the signed-in player in the register of persons; None without one."""
-    answer: register.GetRegisteredPersonResponse = await signed_in.calls.ask(
-        register.GetRegisteredPersonRequest(person_id=signed_in.credential.player_id)
-    )
+    answer = await signed_in.calls.ask(register.GetRegisteredPersonRequest(person_id=signed_in.credential.player_id))
     return answer.person if answer.HasField("person") else None
 
 
@@ -247,7 +245,4 @@ async def _own(signed_in: Session) -> pb.GetPlayerResponse:
     """Return the data of the signed-in player. Raises ``HTTPException`` for any other role."""
     if signed_in.credential.role != PLAYER:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    found: pb.GetPlayerResponse = await signed_in.calls.ask(
-        pb.GetPlayerRequest(player_id=signed_in.credential.player_id)
-    )
-    return found
+    return await signed_in.calls.ask(pb.GetPlayerRequest(player_id=signed_in.credential.player_id))

@@ -182,7 +182,7 @@ async def _ask_sanctions(signed_in: Session, tournament_id: str) -> pairing_pb2.
     player = signed_in.credential.player_id
     asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament_id, player_id=player)
     try:
-        answer: pairing_pb2.ListSanctionsResponse = await signed_in.calls.ask(asked)
+        answer = await signed_in.calls.ask(asked)
     except grpc.aio.AioRpcError as error:
         if reason_of(error) != "NOT_REGISTERED":
             raise
@@ -368,7 +368,7 @@ async def _load_state(signed_in: SignedIn, tournament_id: str, table: pb.Table |
     asked = pairing_pb2.GetResultCheckRequest(
         tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
     )
-    answer: pairing_pb2.GetResultCheckResponse = await signed_in.calls.ask(asked)
+    answer = await signed_in.calls.ask(asked)
     return describe_state(table, answer.check)
 
 

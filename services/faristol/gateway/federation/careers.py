@@ -17,7 +17,6 @@ from faristol.gateway.pages.render import Part, page
 from faristol.gateway.rpc.results import NOW, Moment
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import careers_pb2 as pb
-from faristol.pb.results.v1 import careers_pb2_grpc
 
 PlayerId = Annotated[str, Path(max_length=64, description="The player.", examples=["anna-puig"])]
 MinGames = Annotated[
@@ -29,17 +28,15 @@ class CareerResults(Service):
     """Careers and the best results of seasons."""
 
     kept = "careers"
-    _stub: careers_pb2_grpc.CareerServiceAsyncStub
 
     async def career(self, player_id: str, opponent_id: str = "", min_position: int = 0) -> pb.GetCareerResponse:
         """Return the career of a player, optionally with only one opponent and the games against them."""
         request = pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id, min_position=min_position)
-        return await self._call(self._stub.GetCareer, request)
+        return await self._ask(request)
 
     async def bests(self, season_id: str, min_games: int = 0, when: Moment = NOW) -> pb.GetSeasonBestsResponse:
         """Return the best results of a season."""
-        request = pb.GetSeasonBestsRequest(season_id=season_id, min_games=min_games, **when.fields())
-        return await self._call(self._stub.GetSeasonBests, request)
+        return await self._ask(pb.GetSeasonBestsRequest(season_id=season_id, min_games=min_games, **when.fields()))
 
 
 CareerReader = Annotated[CareerResults, Depends(CareerResults.for_visitor)]

@@ -25,7 +25,7 @@ from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.render import Part, page
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.pb.rating.v1 import federation_pb2 as pb
-from faristol.pb.rating.v1 import federation_pb2_grpc, rating_pb2
+from faristol.pb.rating.v1 import rating_pb2
 from faristol.presentation.page_addresses import rating_list_path
 from faristol.presentation.sentences import RATING_SYSTEMS
 
@@ -41,16 +41,14 @@ class RatingLists(Service):
     """Numbered rating lists."""
 
     kept = "rating_lists"
-    _stub: federation_pb2_grpc.FederationRatingServiceAsyncStub
 
     async def heads(self) -> pb.ListFederationListsResponse:
         """Return the lists without ratings, the latest first."""
-        return await self._call(self._stub.ListFederationLists, pb.ListFederationListsRequest())
+        return await self._ask(pb.ListFederationListsRequest())
 
     async def numbered_list(self, number: int, revision: int | None = None) -> pb.GetFederationListResponse:
         """Return a list, in its latest or an earlier revision."""
-        request = pb.GetFederationListRequest(number=number, revision=revision)
-        return await self._call(self._stub.GetFederationList, request)
+        return await self._ask(pb.GetFederationListRequest(number=number, revision=revision))
 
 
 RatingListReader = Annotated[RatingLists, Depends(RatingLists.for_visitor)]
@@ -153,11 +151,9 @@ async def _show_console(
     moved = []
     if heads:
         with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-            preview: pb.PreviewFederationRevisionResponse = await console.calls.ask(
-                pb.PreviewFederationRevisionRequest(number=1)
-            )
+            preview = await console.calls.ask(pb.PreviewFederationRevisionRequest(number=1))
         moved = list(preview.moved)
-    systems: rating_pb2.ListRatingSystemsResponse = await console.calls.ask(rating_pb2.ListRatingSystemsRequest())
+    systems = await console.calls.ask(rating_pb2.ListRatingSystemsRequest())
     return console.form_page(
         "ratings/console.html",
         None,

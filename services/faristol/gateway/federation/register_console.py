@@ -116,7 +116,7 @@ async def _show_register(
         offset=(page - 1) * PERSONS_PAGE_ROWS,
         limit=PERSONS_PAGE_ROWS,
     )
-    found: pb.ListRegisteredPersonsResponse = await _ask(console, request)
+    found = await _ask(console, request)
     return show_register_page(
         console,
         "persons.html",
@@ -139,8 +139,7 @@ async def export_register(console: ConsoleDep) -> Response:
     check_keeps_register(console)
     persons: list[pb.RegisteredPerson] = []
     while True:
-        request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=EXPORT_BATCH_ROWS)
-        found: pb.ListRegisteredPersonsResponse = await console.calls.ask(request)
+        found = await console.calls.ask(pb.ListRegisteredPersonsRequest(offset=len(persons), limit=EXPORT_BATCH_ROWS))
         persons += found.persons
         if not found.persons or len(persons) >= found.total:
             break
@@ -186,9 +185,7 @@ def _convert_rating(given: Given) -> Given:
 
 
 async def _show_entry(console: Console, person_id: str, **values: Any) -> Response:
-    found: pb.ListRegisteredPersonsResponse = await _ask(
-        console, pb.ListRegisteredPersonsRequest(search=person_id, limit=EXPORT_BATCH_ROWS)
-    )
+    found = await _ask(console, pb.ListRegisteredPersonsRequest(search=person_id, limit=EXPORT_BATCH_ROWS))
     person = next((each for each in found.persons if each.person_id == person_id), None)
     if person is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
@@ -230,7 +227,7 @@ async def change_clubs(console: ConsoleDep, given: Fields) -> Response:
 
 
 async def _show_clubs(console: Console, **values: Any) -> Response:
-    listed: pb.ListClubsResponse = await console.calls.ask(pb.ListClubsRequest())
+    listed = await console.calls.ask(pb.ListClubsRequest())
     kinds = labels_of(events.ClubKind.DESCRIPTOR)
     return show_register_page(
         console,
@@ -327,7 +324,7 @@ async def undo_act(console: ConsoleDep, given: Fields) -> Response:
 
 
 async def _show_history(console: Console, **values: Any) -> Response:
-    listed: pb.ListRegisterActsResponse = await console.calls.ask(pb.ListRegisterActsRequest())
+    listed = await console.calls.ask(pb.ListRegisterActsRequest())
     return show_register_page(
         console,
         "history.html",

@@ -68,7 +68,7 @@ async def preview_or_import(console: ConsoleDep, given: Lists) -> Response:
         except grpc.aio.AioRpcError as error:
             refused = to_problem(error, console.language).detail
     try:
-        found: pb.PreviewImportResponse = await console.calls.ask(pb.PreviewImportRequest(rows=listed.rows))
+        found = await console.calls.ask(pb.PreviewImportRequest(rows=listed.rows))
     except grpc.aio.AioRpcError as error:
         return _show(console, text, listed, refused=to_problem(error, console.language).detail)
     return _show(console, text, listed, found, refused=refused, list_name=given.get("name", "")[:200])

@@ -121,7 +121,7 @@ async def change_persons(console: ConsoleDep, given: Fields) -> Response:
 
 
 async def _show_persons(console: Console, given: Given | None = None, refused: str = "") -> Response:
-    listed: season_pb2.ListMergesResponse = await console.calls.ask(season_pb2.ListMergesRequest())
+    listed = await console.calls.ask(season_pb2.ListMergesRequest())
     return console.form_page(
         "seasons/persons_console.html",
         None,

@@ -110,7 +110,7 @@ async def _show_form(
     start: int = 0,
 ) -> Response:
     head = await results.tournament(tournament_id)
-    found: pb.GetRegistrationResponse = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
+    found = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
     has_problem = bool(errors or refused)
     named = [each for each in found.entrants if each.name]
     return private_page(
@@ -181,7 +181,7 @@ async def _sign_in(request: Request, results: Results, tournament_id: str, key: 
     """Sign this browser in as the player of an accepted entry, and redirect to the page of the day."""
     command = access.SignInRequest(command_id=str(uuid.uuid4()), entry_key=key)
     try:
-        signed_in: access.SignInResponse = await calls(request).ask(command)
+        signed_in = await calls(request).ask(command)
     except grpc.aio.AioRpcError as error:
         refused = to_problem(error, language_of(request)).detail
         return await _show_entry(request, results, tournament_id, key, refused=refused)
@@ -193,7 +193,7 @@ async def _show_entry(
 ) -> Response:
     own: Calls = calls(request)
     try:
-        found: pb.GetOwnEntryResponse = await own.ask(pb.GetOwnEntryRequest(key=key))
+        found = await own.ask(pb.GetOwnEntryRequest(key=key))
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.NOT_FOUND:
             raise

@@ -426,16 +426,13 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 
 async def _hall_status(request: Request) -> hall_pb2.GetHallCellResponse:
     """Return the state of the hall of this cell."""
-    found: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
-    return found
+    return await calls(request).ask(hall_pb2.GetHallCellRequest())
 
 
 async def _mail_status(request: Request) -> registration_pb2.GetMailStatusResponse | None:
     """Return the counts of the outbox of e-mail; None while the pairing service is unavailable."""
     try:
-        found: registration_pb2.GetMailStatusResponse = await calls(request).ask(
-            registration_pb2.GetMailStatusRequest(), MAIL_STATUS_SECONDS
-        )
+        found = await calls(request).ask(registration_pb2.GetMailStatusRequest(), MAIL_STATUS_SECONDS)
     except grpc.aio.AioRpcError:
         return None
     return found

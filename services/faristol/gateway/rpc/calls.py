@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.client.methods import build_call, method_of
+from faristol.client.methods import RequestFor, build_call, method_of
 from faristol.client.problems import reason_of
 from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
@@ -24,6 +24,9 @@ from faristol.pb.rating.v1 import federation_pb2, rating_pb2
 from faristol.pb.register.v1 import register_pb2
 from faristol.pb.results.v1 import careers_pb2, fair_play_pb2, push_pb2, results_pb2, seasons_pb2, webhooks_pb2
 from faristol.pb.season.v1 import season_pb2
+
+A = TypeVar("A")
+"""Response."""
 
 _CONTRACTS = {
     "access": (access_pb2,),
@@ -112,7 +115,13 @@ class Calls:
         other._metadata = [(name, language if name == "accept-language" else value) for name, value in self._metadata]
         return other
 
-    async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
+    @overload
+    async def ask(self, request: RequestFor[A], deadline: float = ...) -> A: ...
+
+    @overload
+    async def ask(self, request: Message, deadline: float = ...) -> Any: ...
+
+    async def ask(self, request: Any, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""
         call = build_call(self._channel(METHODS_BY_REQUEST[type(request)].service), type(request))
         try:

@@ -111,8 +111,7 @@ class _ArbiterPages(Console):
     async def show_hall(self, part: str, hall: str, show: str, table: int) -> Response:
         """Render the tables of a hall by urgency, or redirect to the table with the given number."""
         head = await self.results.tournament(self.tournament_id)
-        asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
-        listed: pb.ListTablesResponse = await self.calls.ask(asked)
+        listed = await self.calls.ask(pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall))
         refusal = ""
         if table:
             found = next((each for each in listed.tables if each.table == table), None)
@@ -185,7 +184,7 @@ class _ArbiterPages(Console):
         """Return a table of the tournament with its offers. Raises ``HTTPException`` if there is no such table."""
         if self.tournament_id not in (place_of(game_id)[0], place_of_duplicate(game_id)[0]):
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
+        game = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
         offers: Sequence[Offered] = ()
         why_none = ""
@@ -199,7 +198,7 @@ class _ArbiterPages(Console):
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
         try:
-            found: clock_pb2.GetClockResponse = await self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
+            found = await self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
         except grpc.aio.AioRpcError as problem:
             if problem.code() is not grpc.StatusCode.NOT_FOUND:
                 raise

@@ -68,7 +68,7 @@ async def show_day(signed_in: SignedIn) -> Response:
     if credential.role != PLAYER:
         return redirect_to(HOME)
     try:
-        answer: pb.GetPlayerResponse = await signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
+        answer = await signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.NOT_FOUND:
             raise

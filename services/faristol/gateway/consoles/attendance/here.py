@@ -80,7 +80,7 @@ async def _show(
     is_player = is_player_of(found, tournament_id)
     pages_address = ""
     if request.app.state.hall:  # the championship assigns seats by the check-in
-        cell: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
+        cell = await calls(request).ask(hall_pb2.GetHallCellRequest())
         pages_address = cell.pages_address.rstrip("/")
     if found is not None and is_player:
         asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament_id, player_id=found.credential.player_id)

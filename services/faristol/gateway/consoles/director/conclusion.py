@@ -34,9 +34,7 @@ async def _show(console: DirectorPage) -> Response:
     is_chosen = any(act.type == "PrizesOffered" for act in acts)
     may_have_plays = bool(console.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
-    proposals: pairing.ListProposalsResponse = await console.calls.ask(
-        pairing.ListProposalsRequest(tournament_id=console.tournament_id)
-    )
+    proposals = await console.calls.ask(pairing.ListProposalsRequest(tournament_id=console.tournament_id))
     final = pairing.ListFinalChecksResponse()
     if console.tournament.over:
         final = await console.calls.ask(pairing.ListFinalChecksRequest(tournament_id=console.tournament_id))

@@ -423,7 +423,7 @@ async def _show(console: DirectorPageDep, said: str = "") -> Response:
     wanted = console.request.query_params.get("q", "")
     round_to_come = len(console.tournament.played) + 1
     request = pairing.ListMissingLicencesRequest(tournament_id=console.tournament_id)
-    licences: pairing.ListMissingLicencesResponse = await console.calls.ask(request)
+    licences = await console.calls.ask(request)
     return await console.show(
         "director/players.html",
         PAGE,

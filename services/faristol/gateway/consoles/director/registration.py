@@ -64,7 +64,7 @@ FORM_FIELD_LABELS = {
 
 async def _show(console: DirectorPage, opened: int = 0) -> Response:
     _check_permitted(console)
-    found: pb.ListEntriesResponse = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
+    found = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     many = len(undecided) > MAX_ENTRIES_WITH_FORMS
     with_forms = [

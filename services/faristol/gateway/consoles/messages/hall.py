@@ -62,8 +62,7 @@ class HallMessages(Console):
         own = set(self.session.credential.scope.halls)
         halls = [each.name for each in head.tournament.halls if not own or each.name in own]
         hall = hall if hall in halls else (halls[0] if own and halls else "")
-        asked = pb.ListMessagesRequest(tournament_id=self.tournament_id, min_position=done)
-        listed: pb.ListMessagesResponse = await self.calls.ask(asked)
+        listed = await self.calls.ask(pb.ListMessagesRequest(tournament_id=self.tournament_id, min_position=done))
         return self.form_page(
             "arbiter_messages.html",
             head,
@@ -85,7 +84,7 @@ class HallMessages(Console):
         """Return the players of the current round in a hall, by id and name."""
         asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
         try:
-            listed: pb.ListTablesResponse = await self.calls.ask(asked)
+            listed = await self.calls.ask(asked)
         except grpc.aio.AioRpcError as problem:
             if problem.code() not in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.PERMISSION_DENIED):
                 raise

@@ -109,7 +109,7 @@ def list_choices(halls: Sequence[str], pictures: Sequence[str], tables: Sequence
 
 async def _show(console: DirectorPage) -> Response:
     asked = pb.ListScreensRequest(tournament_id=console.tournament_id, min_position=console.done)
-    listed: pb.ListScreensResponse = await console.calls.ask(asked)
+    listed = await console.calls.ask(asked)
     pictures = {picture.digest: picture.name for picture in listed.pictures}
     tables = sorted(seat.table for seat in console.last.pairings)[:3] if console.last else []
     shown = {part.table for screen in listed.screens for part in screen.programme if part.table}

@@ -61,10 +61,7 @@ async def _load_claims(console: Console, tournament_id: str, done: int = 0) -> p
     if not may(console.session, pb.ListClaimsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
-        found: pb.ListClaimsResponse = await console.calls.ask(
-            pb.ListClaimsRequest(tournament_id=tournament_id, min_position=done)
-        )
-    return found
+        return await console.calls.ask(pb.ListClaimsRequest(tournament_id=tournament_id, min_position=done))
 
 
 async def _show(

@@ -137,8 +137,7 @@ async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
     if not may(console.session, pb.ListFeesRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-        found: pb.ListFeesResponse = await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
-    return found
+        return await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
 
 
 async def _show(

@@ -25,7 +25,7 @@ routes = APIRouter(include_in_schema=False)
 @routes.get("/push/key")
 async def show_push_key(request: Request) -> Response:
     """Return the key with which a browser subscribes."""
-    found: pb.GetPushKeyResponse = await calls(request).ask(pb.GetPushKeyRequest())
+    found = await calls(request).ask(pb.GetPushKeyRequest())
     return JSONResponse({"key": found.key}, headers={"Cache-Control": "no-store"})
 
 
