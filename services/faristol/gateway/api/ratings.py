@@ -8,6 +8,7 @@ import grpc
 from fastapi import Depends
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.calls import answer_or
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
@@ -25,12 +26,7 @@ class RatingService(Service):
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
         """Return the same, or None if the service is unavailable or the tournament is not rated."""
-        try:
-            return await self.of(tournament_id)
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (*UNAVAILABLE_CODES, grpc.StatusCode.FAILED_PRECONDITION):
-                raise
-            return None
+        return await answer_or(self.of(tournament_id), None, *UNAVAILABLE_CODES, grpc.StatusCode.FAILED_PRECONDITION)
 
 
 RatingReader = Annotated[RatingService, Depends(RatingService.for_visitor)]

@@ -44,6 +44,7 @@ from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.spectators import players
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
 from faristol.kernel.topics import place_of
@@ -388,12 +389,8 @@ async def find_games(results: Results, duplicates: Duplicates, game_ids: Collect
     """
 
     async def ask_round(place: tuple[str, int]) -> frozenset[str]:
-        try:
-            answer = await results.pairings(*place, seats_alone=True)
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION):
-                raise
-            return frozenset()
+        codes = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION)
+        answer = await answer_or(results.pairings(*place, seats_alone=True), pb.GetPairingsResponse(), *codes)
         return frozenset(table.game_id for table in answer.tables)
 
     async def ask_duplicate(game_id: str) -> bool:

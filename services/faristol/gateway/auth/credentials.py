@@ -42,6 +42,7 @@ from faristol.gateway.http.forms import Fields, public_address
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.divisions import format_title
 from faristol.kernel.names import name_order
@@ -182,13 +183,8 @@ class _CredentialsPage:
         While the lexicon service is unavailable, only those with a credential are returned.
         """
         named = {line.credential.subject_id: line.name for line in listed if line.credential.role == JUDGE}
-        try:
-            appointed = (await self._adjudication()).judges
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in UNAVAILABLE_CODES:
-                raise
-        else:
-            named = {judge.judge_id: judge.judge_id for judge in appointed} | named
+        known = await answer_or(self._adjudication(), adjudication.GetAdjudicationResponse(), *UNAVAILABLE_CODES)
+        named = {judge.judge_id: judge.judge_id for judge in known.judges} | named
         return dict(sorted(named.items(), key=lambda each: each[1]))
 
     async def _adjudication(self) -> adjudication.GetAdjudicationResponse:

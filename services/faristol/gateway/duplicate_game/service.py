@@ -9,6 +9,7 @@ import grpc
 from fastapi import Depends
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -67,10 +68,5 @@ async def is_duplicate(games: Duplicates, game_id: str) -> bool:
     """
     if place_of(game_id)[0] or not place_of_duplicate(game_id)[0]:
         return False
-    try:
-        await games.game(game_id)
-    except grpc.aio.AioRpcError as error:
-        if error.code() in (grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES):
-            return False
-        raise
-    return True
+    found = await answer_or(games.game(game_id), None, grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES)
+    return found is not None

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Annotated
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.cache.recorded_reads import Service
-from faristol.gateway.consoles.commands import form_id, hide_errors, send_form
-from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep
-from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, request_of, send_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, require
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.render import Part, page
@@ -56,7 +52,7 @@ RatingListReader = Annotated[RatingLists, Depends(RatingLists.for_visitor)]
 
 json_routes = APIRouter(prefix="/api/v1/ratings", tags=["results"], dependencies=[KNOWN, TAGGED])
 page_routes = APIRouter(include_in_schema=False)
-console_routes = APIRouter(include_in_schema=False)
+console_routes = APIRouter(include_in_schema=False, dependencies=[require(pb.PublishFederationListRequest)])
 
 
 @json_routes.get("", responses=answers(pb.ListFederationListsResponse))
@@ -109,25 +105,12 @@ async def show_rating_console(console: ConsoleDep, lists: RatingListReader, resu
 @console_routes.post("/federation/ratings")
 async def change_rating_lists(console: ConsoleDep, lists: RatingListReader, results: Reader, given: Fields) -> Response:
     """Publish or revise a list. Raises ``HTTPException`` for any other form."""
-    _check_decides(console)
-    request: pb.PublishFederationListRequest | pb.ReviseFederationListRequest
-    if given.get("act") == "PublishFederationList":
-        request = pb.PublishFederationListRequest(command_id=str(form_id(given)))
-    elif given.get("act") == "ReviseFederationList":
-        request = pb.ReviseFederationListRequest(command_id=str(form_id(given)))
-    else:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request = request_of(given, "rating", ("PublishFederationList", "ReviseFederationList"))
     sent = await send_form(console.calls, request, given, console.language)
     if sent.answer is None:
-        return await _show_console(console, lists, results, given, sent.errors, sent.refused)
+        return await _show_console(console, lists, results, sent)
     number = sent.answer.number if isinstance(request, pb.PublishFederationListRequest) else request.number
     return redirect_to(rating_list_path(number))
-
-
-def _check_decides(console: Console) -> None:
-    """Raise ``HTTPException`` (404) if the user may not publish lists."""
-    if not may(console.session, pb.PublishFederationListRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 async def _load_names(results: Results) -> Mapping[str, str]:
@@ -136,15 +119,7 @@ async def _load_names(results: Results) -> Mapping[str, str]:
     return {each.tournament_id: each.name for each in listed.tournaments}
 
 
-async def _show_console(
-    console: Console,
-    lists: RatingLists,
-    results: Results,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
-) -> Response:
-    _check_decides(console)
+async def _show_console(console: Console, lists: RatingLists, results: Results, sent: SentForm = NEW_FORM) -> Response:
     heads = (await lists.heads()).lists
     listed = {tournament_id for each in heads for tournament_id in each.tournament_ids}
     every = (await results.tournaments(archived=True)).tournaments
@@ -157,14 +132,12 @@ async def _show_console(
     return console.form_page(
         "ratings/console.html",
         None,
+        sent,
         console_name="ratings",
-        refused=refused,
         lists=heads,
         candidates=[each for each in reversed(every) if each.tournament_id not in listed],
         moved=moved,
         first_moved=min((each.number for each in moved), default=0),
         system_names=[each.name for each in systems.systems],
         systems=RATING_SYSTEMS,
-        typed=given,
-        errors=errors,
     )

@@ -20,14 +20,14 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to, start_session
-from faristol.gateway.consoles.commands import form_id, send_form, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.paging import Offset, part_of
 from faristol.gateway.pages.render import private_page
-from faristol.gateway.rpc.calls import Calls
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.details import DETAILS
 from faristol.kernel.refusal import N_
@@ -80,10 +80,12 @@ async def submit_entry(request: Request, results: Reader, tournament_id: Tournam
         given = {**given, "country": code}
     elif typed and given.get("country_asked") != typed:
         errors = {"country": say(UNKNOWN_COUNTRY, {"given": typed[:MAX_COUNTRY_CHARACTERS]}, language)}
-        return await _show_form(request, results, tournament_id, {**given, "country_asked": typed}, errors)
+        return await _show_form(
+            request, results, tournament_id, SentForm({**given, "country_asked": typed}, None, errors)
+        )
     sent = await send_form(calls(request), asked, given, language)
     if sent.answer is None:
-        return await _show_form(request, results, tournament_id, given, sent.errors, sent.refused)
+        return await _show_form(request, results, tournament_id, sent)
     answer: pb.SubmitEntryResponse = sent.answer
     if answer.by_mail:
         return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
@@ -96,36 +98,31 @@ async def _send_links(request: Request, results: Results, tournament_id: str, gi
     try:
         await calls(request).ask(asked)
     except grpc.aio.AioRpcError as error:
-        return await _show_form(request, results, tournament_id, refused=to_problem(error, language_of(request)).detail)
+        refused = to_problem(error, language_of(request)).detail
+        return await _show_form(request, results, tournament_id, SentForm(refused=refused))
     return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=link")
 
 
 async def _show_form(
-    request: Request,
-    results: Results,
-    tournament_id: str,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
-    start: int = 0,
+    request: Request, results: Results, tournament_id: str, sent: SentForm = NEW_FORM, start: int = 0
 ) -> Response:
     head = await results.tournament(tournament_id)
     found = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
-    has_problem = bool(errors or refused)
+    said = "" if sent.errors or sent.refused else request.query_params.get("sent")
     named = [each for each in found.entrants if each.name]
     return private_page(
         request,
         "register.html",
-        status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        status=sent.status,
         tournament=head.tournament,
         found=found,
         entrants=part_of(named, start),
         hidden=len(found.entrants) - len(named),
-        sent=request.query_params.get("sent") == "1" and not has_problem,
-        link_sent=request.query_params.get("sent") == "link" and not has_problem,
-        refused=refused,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
+        sent=said == "1",
+        link_sent=said == "link",
+        refused=sent.refused,
+        typed=Typed(sent.given),
+        errors=Typed(sent.errors),
         details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
         most_country=MAX_COUNTRY_CHARACTERS,
         money=partial(format_money, currency=found.fees.currency, language=language_of(request)),
@@ -191,14 +188,9 @@ async def _sign_in(request: Request, results: Results, tournament_id: str, key: 
 async def _show_entry(
     request: Request, results: Results, tournament_id: str, key: str, *, is_new: bool = False, refused: str = ""
 ) -> Response:
-    own: Calls = calls(request)
-    try:
-        found = await own.ask(pb.GetOwnEntryRequest(key=key))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return await _no_entry(request, results, tournament_id)
-    if found.tournament_id != tournament_id:
+    asked = calls(request).ask(pb.GetOwnEntryRequest(key=key))
+    found = await answer_or(asked, None, grpc.StatusCode.NOT_FOUND)
+    if found is None or found.tournament_id != tournament_id:
         return await _no_entry(request, results, tournament_id)
     head = await results.tournament(tournament_id)
     return private_page(

@@ -6,7 +6,6 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any
 
-import grpc
 from fastapi import APIRouter, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -27,7 +26,7 @@ from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.print.form import SIZES, STYLES, Size, style_name
 from faristol.gateway.print.order import name_size
 from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
-from faristol.gateway.rpc.calls import NotSignedIn
+from faristol.gateway.rpc.calls import NotSignedIn, answer_or
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -158,14 +157,10 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
 async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
     """Return the session and its consoles for a public page; empty without a session."""
     try:
-        found = await session(request)
-        return {"session": found, "console_links": list(list_console_links(found, tournament))}
+        found = await answer_or(session(request), None, *UNAVAILABLE_CODES)
     except NotSignedIn:
         return {}
-    except grpc.aio.AioRpcError as error:
-        if error.code() not in UNAVAILABLE_CODES:
-            raise
-        return {}
+    return {"session": found, "console_links": list(list_console_links(found, tournament))} if found else {}
 
 
 @routes.get("/print/{name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -27,6 +27,9 @@ from faristol.pb.season.v1 import season_pb2
 
 A = TypeVar("A")
 """Response."""
+
+D = TypeVar("D")
+"""Value in place of a response."""
 
 _CONTRACTS = {
     "access": (access_pb2,),
@@ -87,6 +90,16 @@ NAMED: Mapping[tuple[str, str], Method] = {
     (method.service, method.name): method for method in METHODS_BY_REQUEST.values()
 }
 """The same methods by service and name."""
+
+
+async def answer_or(call: Awaitable[A], default: D, *codes: grpc.StatusCode) -> A | D:
+    """Return the answer of a call; ``default`` if it fails with one of ``codes``. Raises any other error."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        if error.code() not in codes:
+            raise
+        return default
 
 
 class Calls:

@@ -26,6 +26,7 @@ from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_updates
 from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -159,12 +160,8 @@ class _ArbiterPages(Console):
         if not any(table.final for table in listed.tables):
             return ()
         asked = pairing_pb2.ListResultsRequest(tournament_id=self.tournament_id, round=listed.round)
-        try:
-            tables = Tables(await self.calls.ask(asked), self.language)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in UNAVAILABLE_CODES:
-                raise
-            return ()
+        results = await answer_or(self.calls.ask(asked), pairing_pb2.ListResultsResponse(), *UNAVAILABLE_CODES)
+        tables = Tables(results, self.language)
         here = {table.game_id for table in listed.tables}
         return [
             Dispute(each.table, tables.standing(each.table), each.dispute, each)
@@ -197,13 +194,9 @@ class _ArbiterPages(Console):
         return _Table(game, shown, clock, offers, why_none)
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
-        try:
-            found = await self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND:
-                raise
-            return None  # a table without clocks
-        return found
+        """Return the clocks of a table; None for one without clocks."""
+        asked = self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
+        return await answer_or(asked, None, grpc.StatusCode.NOT_FOUND)
 
     async def show_table(
         self,

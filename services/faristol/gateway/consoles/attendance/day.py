@@ -18,6 +18,7 @@ from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import HOME, redirect_to
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.forms import fill
+from faristol.gateway.rpc.calls import answer_or
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -67,12 +68,8 @@ async def show_day(signed_in: SignedIn) -> Response:
     credential = signed_in.credential
     if credential.role != PLAYER:
         return redirect_to(HOME)
-    try:
-        answer = await signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return redirect_to(HOME)
+    asked = signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
+    answer = await answer_or(asked, pb.GetPlayerResponse(), grpc.StatusCode.NOT_FOUND)
     scope = set(credential.scope.tournament_ids)
     own = [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
     found = next((each for each in own if not each.over), own[0] if own else None)

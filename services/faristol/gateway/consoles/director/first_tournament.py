@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.commands import SentForm, form_id
 from faristol.gateway.consoles.director.creation import (
     WITHOUT,
     ZONE,
@@ -40,7 +40,7 @@ from faristol.gateway.consoles.director.players import (
 from faristol.gateway.consoles.director.restore import can_restore
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
 from faristol.gateway.consoles.forms import Given, fill
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields, Lists, public_address
@@ -116,14 +116,13 @@ async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", 
     check_may_create(console.session)
     if not may_direct(console.session):
         return redirect_to("/new")
-    return await _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
+    return await _show_name(console, SentForm(Typed(name=name, starts_on=starts_on, place=place)))
 
 
-async def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+async def _show_name(console: Console, sent: SentForm) -> Response:
     restores = await can_restore(console)
     today: date = console.request.app.state.now().date()
-    values = {"typed": typed, "errors": Typed(errors), "today": today.isoformat(), "restores": restores}
-    return _page(console, "director/first_name.html", NAME_STEP, refused, **values)
+    return _page(console, "director/first_name.html", NAME_STEP, sent, today=today.isoformat(), restores=restores)
 
 
 @routes.get("/start/rules")
@@ -134,8 +133,8 @@ async def show_rules(
     _check_may_direct(console)
     typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
     if errors := _check_name(typed, console.language):
-        return await _show_name(console, typed, errors if any(typed.values()) else {})
-    return await _show_rules(console, typed, {})
+        return await _show_name(console, SentForm(typed, errors=errors if any(typed.values()) else {}))
+    return await _show_rules(console, SentForm(typed))
 
 
 @routes.post("/start/rules")
@@ -144,10 +143,10 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
     _check_may_direct(console)
     typed, command_id = Typed(given), form_id(given)
     if errors := _check_name(typed, console.language):
-        return await _show_name(console, typed, errors)
+        return await _show_name(console, SentForm(typed, errors=errors))
     creation = await send_creation(console, Typed({**typed, "place": ""}), str(command_id))
     if creation.answer is None:
-        return await _show_rules(console, typed, creation.errors, creation.refused)
+        return await _show_rules(console, creation._replace(given=typed))
     tournament_id = creation.answer.tournament_id
     described = pairing.DescribeTournamentRequest(
         command_id=str(uuid.uuid5(command_id, "description")), tournament_id=tournament_id
@@ -176,7 +175,7 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     creation = await send_creation(console, typed, str(command_id))
     if creation.answer is None:
         reason = creation.refused or ", ".join(creation.errors.values())
-        return await _show_name(console, Typed(), {}, reason)
+        return await _show_name(console, SentForm(refused=reason))
     tournament_id = creation.answer.tournament_id
     players = [
         pairing.RegisterPlayerRequest(
@@ -216,27 +215,25 @@ def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
     return errors
 
 
-async def _show_rules(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
-    values = await form_values(console, typed, errors)
+async def _show_rules(console: Console, sent: SentForm) -> Response:
+    typed = Typed(sent.given)
+    values = await form_values(console, typed)
     by_language = (*RULE_BOOKS_BY_LANGUAGE.get(console.language, ()), *ruleset_names())
     books = [values["chosen"]] if values["chosen"] else map(load_ruleset, dict.fromkeys(by_language))
     return _page(
         console,
         "director/first_rules.html",
         RULES_STEP,
-        refused,
+        sent,
         books=[(book, summarise_ruleset(book, console.language)) for book in books],
         kept=urlencode({field: typed[field] for field in KEPT}),
         **values,
     )
 
 
-def _page(console: Console, name: str, step: int, refused: str, **values: Any) -> Response:
-    """Render a step before the tournament exists; ``values`` include the ``errors`` of its form."""
-    status = status_of_form(refused, values["errors"])
-    return console.page(
-        name, None, console_name="start", status=status, refused=refused, step=step, steps=STEPS, **values
-    )
+def _page(console: Console, name: str, step: int, sent: SentForm, **values: Any) -> Response:
+    """Render a step before the tournament exists."""
+    return console.form_page(name, None, sent, console_name="start", step=step, steps=STEPS, **values)
 
 
 def _address(tournament_id: str, step: str) -> str:

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import grpc
@@ -18,6 +19,7 @@ from faristol.gateway.consoles.director import players
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given, list_in
 from faristol.gateway.http.forms import Lists
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.divisions import format_title
@@ -176,16 +178,15 @@ async def _search_players(console: DirectorPageDep, given: Given) -> PlayerSearc
 
 async def _persons(console: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
     """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
+    people = await ask_each(partial(find_person, console), player_ids)
+    return list(filter(None, people.values()))
 
-    async def person(player_id: str) -> KnownPlayer | None:
-        try:
-            return of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-                raise
-            return None
 
-    return list(filter(None, (await ask_each(person, player_ids)).values()))
+async def find_person(console: DirectorPage, player_id: str) -> KnownPlayer | None:
+    """Return a person with the data of the last tournament; None for an unknown id."""
+    asked = console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1))
+    found = await answer_or(asked, None, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
+    return of_person(found) if found else None
 
 
 async def _show(console: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:

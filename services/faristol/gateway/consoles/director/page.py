@@ -18,11 +18,11 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors
+from faristol.gateway.consoles.commands import SentForm, form_id, hide_errors
 from faristol.gateway.consoles.director.commands import OPTION, command_of
 from faristol.gateway.consoles.director.option_names import say_refused_option
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import fields, with_list
@@ -177,20 +177,19 @@ class DirectorPage(Console):
 
         The status shows whether a form was refused or invalid.
         """
-        status = status_of_form(self.refused, self.errors)
+        sent = SentForm(self.typed, None, self.errors, self.refused)
         head = await self._head()
         sentence = said or await self._find_sentence()
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
         return await asyncio.to_thread(
-            self.page,
+            self.form_page,
             name,
             head,
+            sent,
             console_name="director",
             help_page=HELP_PAGES_OF_PARTS.get(part, ""),
             part=self.live,
-            status=status,
             said=sentence,
-            refused=self.refused,
             changes=self.changes,
             base=self.address,
             parts=[
@@ -204,8 +203,6 @@ class DirectorPage(Console):
             named=self.roster.name,
             may=self.may_call,
             officials=self.officials,
-            typed=Typed(self.typed),
-            errors=Typed(self.errors),
             blank=Typed(),
             pairing=pairing,
             **values,

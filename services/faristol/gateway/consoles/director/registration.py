@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-import grpc
 from fastapi import APIRouter, Query
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
@@ -16,8 +15,10 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.known_players import find_person
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given, list_in
+from faristol.gateway.consoles.frame import require
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.details import DETAILS
@@ -31,7 +32,6 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 from faristol.typed_input.fields import parse_number
-from faristol.typed_input.known_players import of_person
 
 PAGE = "registration"
 
@@ -63,7 +63,6 @@ FORM_FIELD_LABELS = {
 
 
 async def _show(console: DirectorPage, opened: int = 0) -> Response:
-    _check_permitted(console)
     found = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     many = len(undecided) > MAX_ENTRIES_WITH_FORMS
@@ -113,7 +112,8 @@ async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.
     return [each for each in answer.players if each.player_id not in here]
 
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListEntriesRequest)])
+"""Routes that an arbiter has not: entries have addresses."""
 
 
 @routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
@@ -127,7 +127,6 @@ async def show_registration(
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def change_registration(console: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
-    _check_permitted(console)
     if given.get("act") == ACCEPT_MARKED:
         return await _accept_marked(console, given)
     if given.get("act") == "AcceptEntry":
@@ -168,18 +167,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     return await _show(console)
 
 
-def _check_permitted(console: DirectorPage) -> None:
-    """Raise ``HTTPException`` (404) for an arbiter: entries have addresses."""
-    if not console.may_call("ListEntries"):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-
-
 async def _rating(console: DirectorPage, player_id: str) -> str:
     """Return the rating of a player after the last tournament; empty for an unrated or unknown one."""
-    try:
-        found = of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-            raise
-        return ""
+    found = await find_person(console, player_id)
     return str(found.rating) if found and found.rating is not None else ""

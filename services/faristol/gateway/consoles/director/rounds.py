@@ -19,7 +19,7 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
-from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.frame import Typed, require
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pairings import seats_of
@@ -173,14 +173,12 @@ def _describe_proposed(console: DirectorPageDep, proposed: pairing.ProposedRound
     )
 
 
-@routes.get("/tournaments/{tournament_id}/console/preview")
+@routes.get("/tournaments/{tournament_id}/console/preview", dependencies=[require(pairing.PreviewRoundRequest)])
 async def preview_next_round(console: DirectorPageDep, request: Request) -> Response:
     """Show the tables without a result, and the next pairing under the results that are typed for them.
 
     A table has a field ``winner.<table>``, a player or ``draw``, and fields ``score.<table>.<place>``.
     """
-    if not console.may_call("PreviewRound"):
-        raise HTTPException(404)
     last = console.last
     running = last if last is not None and last.phase == pairing.ROUND_PHASE_STARTED else pairing.Round()
     finished = {*running.finished_game_ids}

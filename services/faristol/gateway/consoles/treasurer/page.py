@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -17,9 +17,9 @@ from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors, send_form, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, request_of, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId
+from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, require
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
@@ -81,7 +81,7 @@ def _read_shown(
 ShownDep = Annotated[Shown, Depends(_read_shown)]
 """Route parameter."""
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListFeesRequest)])
 provider_calls = APIRouter(include_in_schema=False)
 """Calls of payment providers, which sign them."""
 
@@ -98,14 +98,11 @@ async def change_fees(
 ) -> Response:
     """Send a command on fees."""
     found = await _load(console, tournament_id)
-    name = given.get("act", "")
-    if name not in FEE_COMMANDS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
+    request = request_of(given, "pairing", FEE_COMMANDS, tournament_id=tournament_id)
     convert = partial(_in_units, found=found)
     sent = await send_form(console.calls, request, given, console.language, found.time_zone, convert)
     if sent.answer is None:
-        return await _show(console, results, tournament_id, shown, given, sent.errors, sent.refused)
+        return await _show(console, results, tournament_id, shown, sent)
     query = {"receipt": str(sent.answer.document)} if hasattr(sent.answer, "document") else {}
     return redirect_to(f"{tournament_path(tournament_id, 'fees')}{shown.query(**query)}")
 
@@ -134,20 +131,12 @@ def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
 
 async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
     """Return the fees. Raises ``HTTPException`` (404) if the user may not see them."""
-    if not may(console.session, pb.ListFeesRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         return await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
 
 
 async def _show(
-    console: Console,
-    results: Results,
-    tournament_id: str,
-    shown: Shown,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
+    console: Console, results: Results, tournament_id: str, shown: Shown, sent: SentForm = NEW_FORM
 ) -> Response:
     found = await _load(console, tournament_id)
     head = await results.tournament(tournament_id)
@@ -157,10 +146,8 @@ async def _show(
     return console.form_page(
         "fees.html",
         head,
+        sent,
         console_name="fees",
-        refused=refused,
-        typed=given,
-        errors=errors,
         found=found,
         accounts=part_of(_find(found, shown.find), shown.start),
         shown=shown,
