@@ -6,14 +6,13 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED, MinPosition, When
 from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.federation.season_api import SeasonId
 from faristol.gateway.http.responses import answers, to_tagged_response
-from faristol.gateway.pages.render import Part, page
+from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.rpc.results import NOW, Moment
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import careers_pb2 as pb
@@ -64,25 +63,25 @@ async def get_season_bests(careers: CareerReader, season_id: SeasonId, when: Whe
 
 
 @page_routes.get("/players/{player_id}/career")
-async def show_career(request: Request, careers: CareerReader, player_id: PlayerId, part: Part = "") -> Response:
+async def show_career(visit: VisitDep, careers: CareerReader, player_id: PlayerId) -> Response:
     """Show the career of a player with all opponents."""
-    return page(request, "seasons/career.html", part, career=await careers.career(player_id))
+    return await visit.show("seasons/career.html", career=await careers.career(player_id))
 
 
 @page_routes.get("/players/{player_id}/career/{opponent_id}")
 async def show_head_to_head(
-    request: Request, careers: CareerReader, player_id: PlayerId, opponent_id: PlayerId, part: Part = ""
+    visit: VisitDep, careers: CareerReader, player_id: PlayerId, opponent_id: PlayerId
 ) -> Response:
     """Show the games of a player against an opponent. Raises ``NotFound`` if they have not met."""
     answer = await careers.career(player_id, opponent_id)
     if not answer.opponents:
         raise NotFound("player", opponent_id)
-    return page(request, "seasons/head_to_head.html", part, career=answer, line=answer.opponents[0])
+    return await visit.show("seasons/head_to_head.html", career=answer, line=answer.opponents[0])
 
 
 @page_routes.get("/seasons/{season_id}/bests")
 async def show_season_bests(
-    request: Request, careers: CareerReader, season_id: SeasonId, min_games: MinGames = 0, part: Part = ""
+    visit: VisitDep, careers: CareerReader, season_id: SeasonId, min_games: MinGames = 0
 ) -> Response:
     """Show the best results of a season."""
-    return page(request, "seasons/bests.html", part, answer=await careers.bests(season_id, min_games))
+    return await visit.show("seasons/bests.html", answer=await careers.bests(season_id, min_games))

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED
@@ -18,7 +17,7 @@ from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, 
 from faristol.gateway.consoles.frame import Console, ConsoleDep, require
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.responses import answers, to_tagged_response
-from faristol.gateway.pages.render import Part, page
+from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.pb.rating.v1 import federation_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2
@@ -68,27 +67,23 @@ async def get_rating_list(lists: RatingListReader, number: ListNumber, revision:
 
 
 @page_routes.get("/ratings")
-async def show_rating_lists(request: Request, lists: RatingListReader, part: Part = "") -> Response:
+async def show_rating_lists(visit: VisitDep, lists: RatingListReader) -> Response:
     """Show the numbered lists."""
-    return page(request, "ratings/lists.html", part, lists=(await lists.heads()).lists, systems=RATING_SYSTEMS)
+    return await visit.show("ratings/lists.html", lists=(await lists.heads()).lists, systems=RATING_SYSTEMS)
 
 
 @page_routes.get("/ratings/{number}")
 async def show_rating_list(
-    request: Request,
+    visit: VisitDep,
     lists: RatingListReader,
     results: Reader,
     number: ListNumber,
     revision: RevisionNumber = None,
-    part: Part = "",
 ) -> Response:
     """Show a numbered list, in its latest or an earlier revision."""
     answer = await lists.numbered_list(number, revision)
-    return await asyncio.to_thread(
-        page,
-        request,
+    return await visit.show(
         "ratings/list.html",
-        part,
         answer=answer,
         names={line.player_id: line.name for line in answer.ratings},
         tournaments=await _load_names(results),
