@@ -117,7 +117,7 @@ async def serve(folder: Path) -> None:
 
 
 def _count(made: dict[str, int]) -> None:
-    render, asked = templating.render, results.Results._ask
+    render, asked = templating.render, results.Results.ask
 
     def counting(name: str, language: str, part: str, values: dict[str, Any]) -> str:
         made["pages"] += 1
@@ -128,7 +128,7 @@ def _count(made: dict[str, int]) -> None:
         return await asked(self, request, *options)
 
     page.render = counting  # type: ignore[attr-defined] # by this name it is called
-    results.Results._ask = calling  # type: ignore[assignment,method-assign]
+    results.Results.ask = calling  # type: ignore[assignment,method-assign]
 
 
 def say(what: dict[str, Any]) -> None:

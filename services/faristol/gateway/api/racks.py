@@ -33,14 +33,14 @@ class GameService(Service):
         """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return None
-        answer = await answer_or(self._ask(pb.ListDrawsRequest(game_id=game.game_id)), None, *_ABSENT_CODES)
+        answer = await answer_or(self.ask(pb.ListDrawsRequest(game_id=game.game_id)), None, *_ABSENT_CODES)
         return answer and {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
 
     async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
         """Return the best plays of a rack; empty if they are not public or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return ()
-        asked = self._ask(pb.ListBestPlaysRequest(game_id=game.game_id), BEST_PLAYS_TIMEOUT_SECONDS)
+        asked = self.ask(pb.ListBestPlaysRequest(game_id=game.game_id), BEST_PLAYS_TIMEOUT_SECONDS)
         answer = await answer_or(asked, pb.ListBestPlaysResponse(), *_ABSENT_CODES)
         return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
 

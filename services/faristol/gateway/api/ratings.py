@@ -22,7 +22,7 @@ class RatingService(Service):
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
         """Return the rating list of a tournament, or an estimate."""
-        return await self._ask(pb.EstimateRatingsRequest(tournament_id=tournament_id))
+        return await self.ask(pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
         """Return the same, or None if the service is unavailable or the tournament is not rated."""

@@ -272,7 +272,7 @@ async def get_status(results: Reader) -> Response:
     That is its position, its lag, whether it stopped, and how many games or tournaments it does not update after a
     failed event.
     """
-    return to_tagged_response(await results.status())
+    return to_tagged_response(await results.ask(pb.GetStatusRequest()))
 
 
 @routes.get("/seals", responses=answers(pb.ListSealsResponse, 304, 400, 503, 504))
@@ -291,7 +291,8 @@ async def list_seals(
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
     with a stored answer.
     """
-    return to_tagged_response(await results.seals(after, limit, newest=newest))
+    request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
+    return to_tagged_response(await results.ask(request))
 
 
 routes.add_api_route("/players", players.search_players, responses=answers(pb.SearchPlayersResponse))

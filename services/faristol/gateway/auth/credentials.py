@@ -174,7 +174,6 @@ class _CredentialsPage:
             for_players=bool(given - {SCORER}),
             for_judges=JUDGE in given,
             judges=await self._judges(listed) if JUDGE in given else {},
-            new_id=lambda: str(uuid.uuid4()),
         )
 
     async def _judges(self, listed: Sequence[pb.CredentialLine]) -> dict[str, str]:

@@ -108,7 +108,7 @@ class Service:
             *([("authorization", f"Bearer {token}")] if token else []),
         )
 
-    async def _ask(self, request: RequestFor[A], deadline: float = SERVICE_TIMEOUT_SECONDS, *, without: str = "") -> A:
+    async def ask(self, request: RequestFor[A], deadline: float = SERVICE_TIMEOUT_SECONDS, *, without: str = "") -> A:
         """Return the response to a request within ``deadline`` seconds, without a field if it is named."""
         asked: Any = request
         answer = await getattr(self._stub, method_of(asked.DESCRIPTOR).name)(

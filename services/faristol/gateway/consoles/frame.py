@@ -4,7 +4,6 @@ A console page extends ``console.html``. This module has no postponed annotation
 ``Console`` in subclasses of other modules.
 """
 
-import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -115,7 +114,6 @@ class Console:
             console_links=list(list_console_links(self.session, tournament)) if tournament else [],
             said=said,
             refused=refused,
-            new_id=lambda: str(uuid.uuid4()),
             **values,
         )
         if read_done(self.request) and not part:

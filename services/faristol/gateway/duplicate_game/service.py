@@ -22,19 +22,15 @@ class Duplicates(Service):
 
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
         """Return a game without the time of the answer, which would make equal answers differ."""
-        return await self._ask(pb.GetDuplicateRequest(game_id=game_id), without="now")
+        return await self.ask(pb.GetDuplicateRequest(game_id=game_id), without="now")
 
     async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
         """Return the standings after the scored turns."""
-        return await self._ask(pb.GetDuplicateStandingsRequest(game_id=game_id))
+        return await self.ask(pb.GetDuplicateStandingsRequest(game_id=game_id))
 
     async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
         """Return the summed standings of all games of a tournament."""
-        return await self._ask(pb.GetDuplicateTotalsRequest(tournament_id=tournament_id))
-
-    async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
-        """Return a turn of a training game."""
-        return await self._ask(request)
+        return await self.ask(pb.GetDuplicateTotalsRequest(tournament_id=tournament_id))
 
     async def sheet(
         self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
@@ -44,7 +40,7 @@ class Duplicates(Service):
         With ``seats_alone``, only the numbers of the players.
         """
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
-        return await self._ask(request)
+        return await self.ask(request)
 
     async def sheets(
         self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False

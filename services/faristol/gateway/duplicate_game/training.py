@@ -83,11 +83,11 @@ async def train(
     if written:
         slip = events.Slip(player_id="alone", coordinates=coordinates.strip(), word=word.strip())
         asked.slip.CopyFrom(slip)
-    found = await games.train(asked)
+    found = await games.ask(asked)
     late = bool(written and begun) and now - begun > found.seconds * 1000 + MERCY / timedelta(milliseconds=1)
     if late:
         asked.slip.handed = events.HANDED_LATE
-        found = await games.train(asked)
+        found = await games.ask(asked)
     values = {tile.face: tile.points for tile in found.values}
     laid = found.master.placements if written else ()
     board = [*found.board, *laid]

@@ -37,14 +37,6 @@ class RatingLists(Service):
 
     kept = "rating_lists"
 
-    async def heads(self) -> pb.ListFederationListsResponse:
-        """Return the lists without ratings, the latest first."""
-        return await self._ask(pb.ListFederationListsRequest())
-
-    async def numbered_list(self, number: int, revision: int | None = None) -> pb.GetFederationListResponse:
-        """Return a list, in its latest or an earlier revision."""
-        return await self._ask(pb.GetFederationListRequest(number=number, revision=revision))
-
 
 RatingListReader = Annotated[RatingLists, Depends(RatingLists.for_visitor)]
 """Route parameter."""
@@ -57,19 +49,22 @@ console_routes = APIRouter(include_in_schema=False, dependencies=[require(pb.Pub
 @json_routes.get("", responses=answers(pb.ListFederationListsResponse))
 async def list_rating_lists(lists: RatingListReader) -> Response:
     """List the numbered rating lists of the federation, the latest first, without ratings."""
-    return to_tagged_response(await lists.heads())
+    return to_tagged_response(await lists.ask(pb.ListFederationListsRequest()))
 
 
 @json_routes.get("/{number}", responses=answers(pb.GetFederationListResponse))
 async def get_rating_list(lists: RatingListReader, number: ListNumber, revision: RevisionNumber = None) -> Response:
     """Return a numbered rating list with the changes of each tournament, and the ratings that its revision moved."""
-    return await asyncio.to_thread(to_tagged_response, await lists.numbered_list(number, revision))
+    answer = await lists.ask(pb.GetFederationListRequest(number=number, revision=revision))
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 @page_routes.get("/ratings")
 async def show_rating_lists(visit: VisitDep, lists: RatingListReader) -> Response:
     """Show the numbered lists."""
-    return await visit.show("ratings/lists.html", lists=(await lists.heads()).lists, systems=RATING_SYSTEMS)
+    return await visit.show(
+        "ratings/lists.html", lists=(await lists.ask(pb.ListFederationListsRequest())).lists, systems=RATING_SYSTEMS
+    )
 
 
 @page_routes.get("/ratings/{number}")
@@ -81,7 +76,7 @@ async def show_rating_list(
     revision: RevisionNumber = None,
 ) -> Response:
     """Show a numbered list, in its latest or an earlier revision."""
-    answer = await lists.numbered_list(number, revision)
+    answer = await lists.ask(pb.GetFederationListRequest(number=number, revision=revision))
     return await visit.show(
         "ratings/list.html",
         answer=answer,
@@ -115,7 +110,7 @@ async def _load_names(results: Results) -> Mapping[str, str]:
 
 
 async def _show_console(console: Console, lists: RatingLists, results: Results, sent: SentForm = NEW_FORM) -> Response:
-    heads = (await lists.heads()).lists
+    heads = (await lists.ask(pb.ListFederationListsRequest())).lists
     listed = {tournament_id for each in heads for tournament_id in each.tournament_ids}
     every = (await results.tournaments(archived=True)).tournaments
     moved = []

@@ -25,7 +25,7 @@ from faristol.gateway.consoles.commands import (
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, require
 from faristol.gateway.federation.people_export import format_register
-from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
+from faristol.gateway.federation.season_api import SeasonReader, SeasonResults
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid
@@ -33,6 +33,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
+from faristol.pb.results.v1.seasons_pb2 import ListSeasonsRequest
 from faristol.presentation.register_sentences import describe_act, describe_licence
 from faristol.text import say
 
@@ -271,7 +272,7 @@ def _read_age(field: str, text: str) -> int:
 async def _show_categories(
     console: Console, seasons: SeasonResults, season: str, sent: SentForm = NEW_FORM
 ) -> Response:
-    listed = (await seasons.seasons()).seasons
+    listed = (await seasons.ask(ListSeasonsRequest())).seasons
     chosen = season or (listed[0].season_id if listed else "")
     found = pb.GetCategoriesResponse()
     if chosen:

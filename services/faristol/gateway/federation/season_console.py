@@ -12,11 +12,11 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, request_of, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, require
+from faristol.gateway.federation.season_api import SeasonReader, SeasonResults
 from faristol.gateway.federation.season_pages import LABELS, SeasonId
-from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
-from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.spellings import name_of
 from faristol.pb.results.v1 import seasons_pb2 as pb
 from faristol.pb.season.v1 import events_pb2 as events
@@ -108,7 +108,7 @@ def _split_points(given: Given) -> Given:
 
 
 async def _show_list(console: Console, seasons: SeasonResults, sent: SentForm = NEW_FORM) -> Response:
-    listed = (await seasons.seasons()).seasons
+    listed = (await seasons.ask(pb.ListSeasonsRequest())).seasons
     return console.form_page("seasons/console.html", None, sent, console_name="seasons", seasons=listed)
 
 
@@ -120,7 +120,7 @@ async def _show_season(
     sent: SentForm = NEW_FORM,
     done: int = 0,
 ) -> Response:
-    answer = await seasons.season(season_id, Moment(max(done, 0)))
+    answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id, min_position=max(done, 0)))
     listed = await results.tournaments(archived=True)
     return console.form_page(
         "seasons/season_console.html",

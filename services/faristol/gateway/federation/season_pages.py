@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from faristol.gateway.federation.season_results import SeasonReader
+from faristol.gateway.federation.season_api import SeasonReader
 from faristol.gateway.pages.render import VisitDep
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import results_pb2
@@ -42,15 +42,18 @@ routes = APIRouter(include_in_schema=False)
 @routes.get("/seasons")
 async def show_seasons(visit: VisitDep, seasons: SeasonReader) -> Response:
     """Show all seasons with links to their circuits."""
-    return await visit.show("seasons/list.html", answer=await seasons.seasons())
+    return await visit.show("seasons/list.html", answer=await seasons.ask(pb.ListSeasonsRequest()))
 
 
 @routes.get("/seasons/{season_id}")
 async def show_season(visit: VisitDep, seasons: SeasonReader, season_id: SeasonId) -> Response:
     """Show a season: its tournaments, and the leaders of each circuit."""
-    answer = await seasons.season(season_id)
+    answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id))
     rankings = await asyncio.gather(
-        *(seasons.circuit(season_id, circuit.circuit_id) for circuit in answer.season.circuits)
+        *(
+            seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=each.circuit_id))
+            for each in answer.season.circuits
+        )
     )
     return await visit.show(
         "seasons/season.html",
@@ -64,7 +67,7 @@ async def show_season(visit: VisitDep, seasons: SeasonReader, season_id: SeasonI
 @routes.get("/seasons/{season_id}/circuits/{circuit_id}")
 async def show_circuit(visit: VisitDep, seasons: SeasonReader, season_id: SeasonId, circuit_id: CircuitId) -> Response:
     """Show the ranking of a circuit, with the result of each player in each tournament."""
-    answer = await seasons.circuit(season_id, circuit_id)
+    answer = await seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id))
     return await visit.show("seasons/circuit.html", **_build_circuit_values(answer))
 
 
@@ -77,7 +80,7 @@ async def show_player_in_circuit(
     player_id: PlayerId,
 ) -> Response:
     """Show how the points of a player in a circuit are computed, down to the games."""
-    answer = await seasons.circuit(season_id, circuit_id, player_id=player_id)
+    answer = await seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id, player_id=player_id))
     return await visit.show("seasons/player.html", line=answer.lines[0], **_build_circuit_values(answer))
 
 

@@ -131,7 +131,6 @@ async def _show_form(
         pb=pb,
         trap=TRAP,
         zone=head.tournament.time_zone,
-        new_id=lambda: str(uuid.uuid4()),
     )
 
 
@@ -205,7 +204,6 @@ async def _show_entry(
         states=labels_of(pb.EntryState.DESCRIPTOR),
         listings=labels_of(events.EntryListing.DESCRIPTOR),
         pb=pb,
-        new_id=lambda: str(uuid.uuid4()),
     )
 
 

@@ -371,7 +371,7 @@ async def rulings(
 
 async def status(visit: VisitDep, results: Reader) -> Response:
     """Show the status of the consumers of the record, and of halls."""
-    found, own = await results.status(), calls(visit.request)
+    found, own = await results.ask(pb.GetStatusRequest()), calls(visit.request)
     listed = (await results.tournaments()).tournaments
     return await visit.show(
         "status.html",

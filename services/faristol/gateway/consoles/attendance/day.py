@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -18,7 +18,8 @@ from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import HOME, redirect_to
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.forms import fill
-from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.consoles.frame import Console
+from faristol.gateway.rpc.calls import A, D, answer_or
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -76,15 +77,22 @@ async def show_day(signed_in: SignedIn) -> Response:
     return redirect_to(tournament_path(found.tournament_id, "my-table") if found else HOME)
 
 
+async def unless_unregistered(call: Awaitable[A], default: D) -> A | D:
+    """Return the answer of a call; ``default`` if the player is not registered. Raises any other error."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        if reason_of(error) != "NOT_REGISTERED":
+            raise
+        return default
+
+
 async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb.Table | None, language: str) -> OwnDay:
     """Return the data of a player's day; only the empty state for an unregistered player."""
     tournament, player_id = found.head.tournament, signed_in.credential.player_id
     asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
-    try:
-        state = await signed_in.calls.ask(asked)
-    except grpc.aio.AioRpcError as error:
-        if reason_of(error) != "NOT_REGISTERED":
-            raise
+    state = await unless_unregistered(signed_in.calls.ask(asked), None)
+    if state is None:
         return OwnDay(pairing.ListPlayerRequestsResponse())
     standing = found.standing if found.HasField("standing") else None
     return OwnDay(state, standing, tournament.players, find_own_place(tournament, table, language))
@@ -100,23 +108,21 @@ def find_own_place(tournament: pb.Tournament, table: pb.Table | None, language: 
     return OwnPlace(hall, table.table, build_plan(hall), describe_place(hall, table.table, language))
 
 
-async def carry_out(
-    request_language: str, signed_in: Session, given: Mapping[str, str], act: str, tournament_id: str
-) -> str:
+async def carry_out(console: Console, given: Mapping[str, str], act: str, tournament_id: str) -> str:
     """Send a command of a player's day; return the refusal in the player's language, empty for success.
 
     Raises ``HTTPException`` for a malformed form.
     """
     if act == "LodgePlayerRequest" and given.get("leaving_form") and not given.get("sure"):
-        return say(CONFIRM_LEAVING, {}, request_language)
+        return say(CONFIRM_LEAVING, {}, console.language)
     command: Any = DAY_COMMANDS[act]()
     try:
         fill(command, given)
         command.command_id, command.tournament_id = command_id(given, act), tournament_id
-        command.player_id = signed_in.credential.player_id
-        await signed_in.calls.ask(command)
+        command.player_id = console.session.credential.player_id
+        await console.calls.ask(command)
     except (Invalid, ValueError) as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     except grpc.aio.AioRpcError as error:
-        return to_problem(error, request_language).detail
+        return to_problem(error, console.language).detail
     return ""

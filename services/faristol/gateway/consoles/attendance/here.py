@@ -6,7 +6,6 @@ its arrival.
 
 from __future__ import annotations
 
-import uuid
 from http import HTTPStatus
 
 import grpc
@@ -99,5 +98,4 @@ async def _show(
         state=state,
         pages_address=pages_address,
         said=said,
-        new_id=lambda: str(uuid.uuid4()),
     )

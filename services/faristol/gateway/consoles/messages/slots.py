@@ -61,7 +61,7 @@ async def _show(
     sent: SentForm = NEW_FORM,
 ) -> Response:
     claimed = await _load_claims(console, tournament_id, done)
-    listed = await results.slots(tournament_id, done)
+    listed = await results.ask(pb.ListSlotsRequest(tournament_id=tournament_id, min_position=done))
     head = await results.tournament(tournament_id, Moment(done))
     check_has_tables(head)
     round_ = latest(head.tournament)

@@ -77,7 +77,7 @@ def _with_cookie(request: Request, response: Response, token: str) -> Response:
 async def show_own_screen(request: Request, results: Reader, games: DuplicateReader, part: Part = "") -> Response:
     """Show the programme of this screen, or its code before a tournament has named it."""
     token = _token(request) or secrets.token_urlsafe(16)
-    found = await results.report_screen(token)
+    found = await results.ask(pb.ReportScreenRequest(token=token))
     if not found.tournament_id:
         response = page(request, "screen_code.html", part, token=token, code=format_screen_code(found.code))
         response.headers["Cache-Control"] = "no-store"
@@ -95,7 +95,7 @@ async def report_own_screen(request: Request, results: Reader, given: Fields) ->
     except Invalid as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     showing = pairing.ScreenContent.ValueType(_CONTENTS.get(given.get("showing", ""), 0))
-    found = await results.report_screen(token, showing)
+    found = await results.ask(pb.ReportScreenRequest(token=token, showing=showing))
     response = JSONResponse({"tournament_id": found.tournament_id}, headers={"Cache-Control": "no-store"})
     return _with_cookie(request, response, token)
 
@@ -175,6 +175,6 @@ async def serve_picture(
     results: Reader, tournament_id: str, digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 ) -> Response:
     """Return a picture of a tournament. Its address has the digest of its content, so it never changes."""
-    content = await results.picture(tournament_id, digest)
+    content = (await results.ask(pb.GetPictureRequest(tournament_id=tournament_id, digest=digest))).content
     headers = {"Cache-Control": "public, max-age=86400, immutable"}
     return Response(content, media_type=media_type_of(content) or "application/octet-stream", headers=headers)

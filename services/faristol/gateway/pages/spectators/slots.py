@@ -94,7 +94,8 @@ def _find_extension(request: Request) -> str:
 
 
 async def _load(results: Results, tournament_id: str, number: int, kind: str, min_position: int) -> SlotView:
-    head, listed = await asyncio.gather(results.tournament(tournament_id), results.slots(tournament_id, min_position))
+    asked = pb.ListSlotsRequest(tournament_id=tournament_id, min_position=min_position)
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.ask(asked))
     check_has_tables(head)
     slot = next((each for each in listed.slots if each.slot == number), pb.Slot(slot=number))
     standings, game, position = pb.GetStandingsResponse(), None, listed.position
