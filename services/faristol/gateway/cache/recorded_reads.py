@@ -19,7 +19,8 @@ from faristol.host.rpc.interceptor import REFUSAL_LANGUAGE
 A = TypeVar("A")
 """Response."""
 
-_KEY = "faristol.asked"
+READS_KEY = "faristol.asked"
+"""Key of the recorder of the responses in the scope of a request."""
 
 SERVICE_TIMEOUT_SECONDS = 10.0
 """Timeout of a service call in seconds."""
@@ -68,7 +69,7 @@ class ServiceReads:
 
 def reads_of(request: Request) -> ServiceReads | None:
     """Return the recorder of a request; None if its answer is not cached."""
-    found = request.scope.get(_KEY)
+    found = request.scope.get(READS_KEY)
     return found if isinstance(found, ServiceReads) else None
 
 
@@ -76,11 +77,6 @@ def check_not_modified(request: Request) -> Response | None:
     """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
     asked = reads_of(request)
     return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
-
-
-def scope_with(scope: dict[str, Any], asked: ServiceReads) -> dict[str, Any]:
-    """Return the scope of a request whose service responses ``asked`` records."""
-    return {**scope, _KEY: asked}
 
 
 class Service:

@@ -271,9 +271,6 @@ class Interrupted:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Replace an interrupted response unless it has started: then it is cut off, which the client detects."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         begun = False
 
         async def send_begun(message: Message) -> None:

@@ -411,9 +411,13 @@ DirectorPageDep = Annotated[DirectorPage, Depends(_open_director_page)]
 
 
 def page_of_forms(
-    part: str, show: Callable[[DirectorPage], Awaitable[Response]], *, has_list: bool = False
+    part: str,
+    show: Callable[[DirectorPage], Awaitable[Response]],
+    convert: Callable[[Given], Given] = lambda given: given,
+    *,
+    has_list: bool = False,
 ) -> APIRouter:
-    """Return the routes of a page: ``show`` renders it, and its forms post to it.
+    """Return the routes of a page: ``show`` renders it, and its forms post to it. ``convert`` changes a form before.
 
     ``has_list``: a form may have a checkbox for each player.
     """
@@ -428,6 +432,7 @@ def page_of_forms(
 
     @routes.post(address)
     async def act(director_page: DirectorPageDep, given: Given = read_form) -> Response:
-        return await director_page.carry_out(given, f"{director_page.address}/{part}") or await show(director_page)
+        done = await director_page.carry_out(convert(given), f"{director_page.address}/{part}")
+        return done or await show(director_page)
 
     return routes

@@ -13,7 +13,7 @@ import grpc
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
@@ -25,9 +25,9 @@ from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.paging import PART_ROWS, Offset, part_of
 from faristol.gateway.pages.templating import render
-from faristol.gateway.print.addresses import BUSY
+from faristol.gateway.print.addresses import to_response
 from faristol.gateway.print.form import style_name
-from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
+from faristol.gateway.print.pdf import is_installed
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.errors import Invalid
@@ -39,7 +39,6 @@ from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.presentation.names import fold_name
 from faristol.presentation.page_addresses import tournament_path
-from faristol.text import say
 from faristol.text.money import count_currency_digits, format_money, format_plain
 from faristol.typed_input.money import parse_money
 
@@ -214,16 +213,7 @@ async def show_receipt(
         },
     )
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
-    if not dot:
-        return HTMLResponse(html, headers=headers)
-    pdfs: Pdfs = console.request.app.state.pdfs
-    try:
-        made = await pdfs.of(html)
-    except TypesetterBusy:
-        busy = say(BUSY, {}, language)
-        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
-    headers["Content-Disposition"] = f'inline; filename="{tournament_id}-{number}.pdf"'
-    return Response(made, media_type="application/pdf", headers=headers)
+    return await to_response(console.request, html, f"{tournament_id}-{number}" if dot else "", headers)
 
 
 @provider_calls.post("/payments/stripe")
