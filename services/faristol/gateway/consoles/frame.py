@@ -18,6 +18,7 @@ from starlette.responses import Response
 from faristol.gateway.auth.session import DONE_COOKIE, OwnCalls, SignedIn, delete_cookie, read_done
 from faristol.gateway.consoles.commands import SentForm
 from faristol.gateway.consoles.navigation import find_help_page, list_console_links, may
+from faristol.gateway.http.forms import check_origin
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -38,7 +39,9 @@ class Typed(dict[str, str]):
 def require(command: type[Message]) -> Any:
     """Return the dependency of routes for users whose role may call a method; it raises ``HTTPException`` (404)."""
 
-    async def check(session: SignedIn) -> None:
+    async def check(request: Request, session: SignedIn) -> None:
+        if request.method == "POST":
+            check_origin(request)
         if not may(session, command):
             raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 

@@ -72,7 +72,6 @@ class _JudgePages(Console):
             refused=refusal,
             status=status,
             queue=await self.queue(),
-            judge_id=self.subject,
             now_ms=self.now_ms,
             modes=events.Mode,
         )
