@@ -113,7 +113,7 @@ async def get_standings(
     tournament_id: TournamentId,
     when: When,
     page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    round: UpToRound = 0,
     player: Annotated[str, Query(max_length=64, description="Return only the line of this player.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
     category: Annotated[
@@ -139,7 +139,7 @@ async def get_team_standings(
     tournament_id: TournamentId,
     when: When,
     page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    round: UpToRound = 0,
     team: Annotated[str, Query(max_length=64, description="Return only the line of this team.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
 ) -> Response:
@@ -150,11 +150,7 @@ async def get_team_standings(
 
 @routes.get("/tournaments/{tournament_id}/crosstable", responses=answers(pb.GetCrosstableResponse))
 async def get_crosstable(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    results: Reader, tournament_id: TournamentId, when: When, page: WantedPage, round: UpToRound = 0
 ) -> Response:
     """Return the rounds of every player: opponents, results, scores and starts."""
     answer = await results.crosstable(tournament_id, round, when, page)
@@ -213,9 +209,7 @@ async def list_rulings(
     results: Reader,
     found: RulingsReader,
     tournament_id: TournamentId,
-    round: Annotated[  # noqa: A002 # the name of the query parameter
-        int, Query(ge=0, le=10_000, description="The round; 0 for all closed rounds."), DIGITS
-    ] = 0,
+    round: Annotated[int, Query(ge=0, le=10_000, description="The round; 0 for all closed rounds."), DIGITS] = 0,
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: Annotated[
         str,

@@ -88,11 +88,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/sign-in")
 async def show_entrance(
-    request: Request,
-    results: Reader,
-    next: Next = "",  # noqa: A002 # the name of the query parameter
-    tournament: Text = "",
-    table: Text = "",
+    request: Request, results: Reader, next: Next = "", tournament: Text = "", table: Text = ""
 ) -> Response:
     """Show the ways to sign in: a link, whose code is in the URL fragment that browsers do not send, and a PIN."""
     why = request.cookies.get(cookie_name(request, WHY_COOKIE), "")

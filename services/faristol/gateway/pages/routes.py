@@ -61,7 +61,7 @@ async def standings(
     results: Reader,
     tournament_id: str,
     games: DuplicateReader,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    round: Round = 0,
     category: Category = "",
     after: After = 0,
 ) -> Response:
@@ -110,7 +110,7 @@ async def embedded_pairings(
     visit: VisitDep,
     results: Reader,
     tournament_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    round: Round = 0,
     theme: Theme = "",  # the page reads it from the query
 ) -> Response:
     """Show the tables of a round, by default the latest, in a frame of another site."""
@@ -152,13 +152,7 @@ async def files(visit: VisitDep, results: Reader, tournament_id: str) -> Respons
     return await visit.show_tournament("files.html", head, answer=head, tab="files")
 
 
-async def standing(
-    visit: VisitDep,
-    results: Reader,
-    tournament_id: str,
-    player_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-) -> Response:
+async def standing(visit: VisitDep, results: Reader, tournament_id: str, player_id: str, round: Round = 0) -> Response:
     """Show how the standing of a player is computed."""
     head, answer = await asyncio.gather(
         results.tournament(tournament_id),
@@ -195,13 +189,7 @@ async def teams(visit: VisitDep, results: Reader, tournament_id: str) -> Respons
     )
 
 
-async def team(
-    visit: VisitDep,
-    results: Reader,
-    tournament_id: str,
-    team_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-) -> Response:
+async def team(visit: VisitDep, results: Reader, tournament_id: str, team_id: str, round: Round = 0) -> Response:
     """Show how the standing of a team is computed."""
     head, answer, listed, standings = await asyncio.gather(
         results.tournament(tournament_id),

@@ -188,6 +188,6 @@ async def print_of_round(
 
 
 @routes.get("/tournaments/{tournament_id}/print/{kind}")
-async def print_of_tournament(page: PaperPageDep, round: Round = 0) -> Response:  # noqa: A002 # the name of the query parameter
+async def print_of_tournament(page: PaperPageDep, round: Round = 0) -> Response:
     """Show a paper of a tournament; standings and crosstable optionally after a round."""
     return await page.answer(round)
