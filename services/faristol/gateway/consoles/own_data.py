@@ -162,11 +162,7 @@ async def _show_own(console: Console, said: str = "", given: Mapping[str, str] |
 
 
 async def _show_requests(
-    console: Console,
-    results: Results,
-    said: str = "",
-    given: Mapping[str, str] | None = None,
-    similar: str = "",
+    console: Console, results: Results, said: str = "", given: Mapping[str, str] | None = None, similar: str = ""
 ) -> Response:
     """Render the requests. ``said`` is the refusal of an answer, ``similar`` a question to confirm before one."""
     _check_decides(console)

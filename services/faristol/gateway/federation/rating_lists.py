@@ -69,11 +69,7 @@ async def show_rating_lists(visit: VisitDep, lists: RatingListReader) -> Respons
 
 @page_routes.get("/ratings/{number}")
 async def show_rating_list(
-    visit: VisitDep,
-    lists: RatingListReader,
-    results: Reader,
-    number: ListNumber,
-    revision: RevisionNumber = None,
+    visit: VisitDep, lists: RatingListReader, results: Reader, number: ListNumber, revision: RevisionNumber = None
 ) -> Response:
     """Show a numbered list, in its latest or an earlier revision."""
     answer = await lists.ask(pb.GetFederationListRequest(number=number, revision=revision))

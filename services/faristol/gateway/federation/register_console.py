@@ -100,13 +100,7 @@ async def enter_person(console: ConsoleDep, given: Fields) -> Response:
 
 
 async def _show_register(
-    console: Console,
-    q: str = "",
-    club: str = "",
-    *,
-    expired: bool = False,
-    page: int = 1,
-    sent: SentForm = NEW_FORM,
+    console: Console, q: str = "", club: str = "", *, expired: bool = False, page: int = 1, sent: SentForm = NEW_FORM
 ) -> Response:
     request = pb.ListRegisteredPersonsRequest(
         search=q,

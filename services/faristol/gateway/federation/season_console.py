@@ -113,12 +113,7 @@ async def _show_list(console: Console, seasons: SeasonResults, sent: SentForm = 
 
 
 async def _show_season(
-    console: Console,
-    seasons: SeasonResults,
-    results: Results,
-    season_id: str,
-    sent: SentForm = NEW_FORM,
-    done: int = 0,
+    console: Console, seasons: SeasonResults, results: Results, season_id: str, sent: SentForm = NEW_FORM, done: int = 0
 ) -> Response:
     answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id, min_position=max(done, 0)))
     listed = await results.tournaments(archived=True)

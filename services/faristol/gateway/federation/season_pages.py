@@ -73,11 +73,7 @@ async def show_circuit(visit: VisitDep, seasons: SeasonReader, season_id: Season
 
 @routes.get("/seasons/{season_id}/circuits/{circuit_id}/{player_id}")
 async def show_player_in_circuit(
-    visit: VisitDep,
-    seasons: SeasonReader,
-    season_id: SeasonId,
-    circuit_id: CircuitId,
-    player_id: PlayerId,
+    visit: VisitDep, seasons: SeasonReader, season_id: SeasonId, circuit_id: CircuitId, player_id: PlayerId
 ) -> Response:
     """Show how the points of a player in a circuit are computed, down to the games."""
     answer = await seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id, player_id=player_id))

@@ -100,18 +100,14 @@ async def embedded_standings(
     tournament_id: str,
     games: DuplicateReader,
     category: Category = "",
-    theme: Theme = "",  # the page reads it from the query
+    theme: Theme = "",
 ) -> Response:
     """Show the standings in a frame of another site."""
     return await standings(visit, results, tournament_id, games, category=category)
 
 
 async def embedded_pairings(
-    visit: VisitDep,
-    results: Reader,
-    tournament_id: str,
-    round: Round = 0,
-    theme: Theme = "",  # the page reads it from the query
+    visit: VisitDep, results: Reader, tournament_id: str, round: Round = 0, theme: Theme = ""
 ) -> Response:
     """Show the tables of a round, by default the latest, in a frame of another site."""
     head = await results.tournament(tournament_id)
@@ -275,13 +271,7 @@ async def pairings(
 
 
 async def _show_pairings(
-    visit: VisitDep,
-    results: Results,
-    tournament_id: str,
-    number: int,
-    by: str,
-    *,
-    is_latest: bool = False,
+    visit: VisitDep, results: Results, tournament_id: str, number: int, by: str, *, is_latest: bool = False
 ) -> Response:
     """Show the tables of a round. With ``is_latest``, the page moves on to the next round of the tournament."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))

@@ -46,14 +46,7 @@ class HallMessages(Console):
     results: Reader
     tournament_id: TournamentId
 
-    async def show(
-        self,
-        hall: str,
-        *,
-        part: str = "",
-        done: int = 0,
-        sent: SentForm = NEW_FORM,
-    ) -> Response:
+    async def show(self, hall: str, *, part: str = "", done: int = 0, sent: SentForm = NEW_FORM) -> Response:
         """Render the messages of the halls, and the form of a new one. Raises ``HTTPException`` for another user."""
         if not self.may(pairing.SendMessageRequest, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)

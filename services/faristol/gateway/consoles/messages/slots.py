@@ -53,12 +53,7 @@ async def _load_claims(console: Console, tournament_id: str, done: int = 0) -> p
 
 
 async def _show(
-    console: Console,
-    results: Results,
-    tournament_id: str,
-    done: int = 0,
-    part: str = "",
-    sent: SentForm = NEW_FORM,
+    console: Console, results: Results, tournament_id: str, done: int = 0, part: str = "", sent: SentForm = NEW_FORM
 ) -> Response:
     claimed = await _load_claims(console, tournament_id, done)
     listed = await results.ask(pb.ListSlotsRequest(tournament_id=tournament_id, min_position=done))

@@ -185,12 +185,7 @@ async def screen(
 
 
 async def embedded_screen(
-    visit: VisitDep,
-    results: Reader,
-    games: DuplicateReader,
-    tournament_id: str,
-    hall: Hall = "",
-    theme: Theme = "",  # the page reads it from the query
+    visit: VisitDep, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", theme: Theme = ""
 ) -> Response:
     """Show the hall screen in a frame of another site."""
     return await screen(visit, results, games, tournament_id, hall)
@@ -231,12 +226,7 @@ async def replay(
     )
 
 
-async def embed(
-    visit: VisitDep,
-    results: Reader,
-    game_id: str,
-    theme: Theme = "",  # the page reads it from the query
-) -> Response:
+async def embed(visit: VisitDep, results: Reader, game_id: str, theme: Theme = "") -> Response:
     """Show a game in a frame of another site."""
     return await visit.show("embed.html", **await _game_values(visit, results, game_id))
 
