@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import to_datetime
 from faristol.presentation.table_commands import FIELD_HINTS, FIELD_LABELS, label_of
 from faristol.typed_input.fields import Kind, kind_of, parse_value
 
@@ -73,6 +75,13 @@ def fill(request: Message, given: Given, zone: str = "UTC") -> None:
     for field in request.DESCRIPTOR.fields:
         if field.name not in SET_BY_PAGE:
             _set(request, field, given, field.name, zone)
+
+
+def to_local_input(message: Any, field: str, zone: str) -> str:
+    """Return a time of a message as an HTML field for times has it, in ``zone``; empty if it is not set."""
+    if not message.HasField(field):
+        return ""
+    return to_datetime(getattr(message, field)).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 def list_in(given: Given, field: str) -> list[str]:

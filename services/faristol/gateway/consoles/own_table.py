@@ -321,7 +321,7 @@ def describe_sanctions(answer: pairing_pb2.ListSanctionsResponse, roster: Roster
                 each.said,
                 _further(each, roster, language),
                 by_version[each.act.version].appealable,
-                _phase(by_version[each.act.version]),
+                sentences_of(pairing_pb2.AppealPhase.DESCRIPTOR).get(by_version[each.act.version].appeal.phase, ""),
                 [member.name or name_in_id(member.player_id) for member in by_version[each.act.version].members],
             )
             for each in describe_history(acts, roster, language)
@@ -343,11 +343,6 @@ def _further(told_: HistoryEntry, roster: Roster, language: str) -> list[str]:
 def _without_country(answer: pairing_pb2.ListSanctionsResponse) -> list[tuple[str, str]]:
     """Return the ids and names of persons without a known country."""
     return [(each.player_id, each.name or name_in_id(each.player_id)) for each in answer.without_country]
-
-
-def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
-    """Return the state of the last appeal against a sanction, an English text; empty without an appeal."""
-    return sentences_of(pairing_pb2.AppealPhase.DESCRIPTOR).get(sanction.appeal.phase, "")
 
 
 def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:

@@ -6,10 +6,8 @@ import uuid
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Query
-from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -17,7 +15,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.known_players import find_person
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
-from faristol.gateway.consoles.forms import Given, list_in
+from faristol.gateway.consoles.forms import Given, list_in, to_local_input
 from faristol.gateway.consoles.frame import require
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.results import Page
@@ -26,7 +24,6 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import MAX_BATCH_PLAYERS
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
-from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.page_addresses import tournament_path
@@ -88,8 +85,8 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
         form_fields=FORM_FIELD_LABELS,
         details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
         address=tournament_path(console.tournament_id, "register"),
-        opens_at=_local(found.settings.opens_at, console) if found.settings.HasField("opens_at") else "",
-        closes_at=_local(found.settings.closes_at, console) if found.settings.HasField("closes_at") else "",
+        opens_at=to_local_input(found.settings, "opens_at", console.tournament.time_zone),
+        closes_at=to_local_input(found.settings, "closes_at", console.tournament.time_zone),
         pb=pb,
     )
 
@@ -97,12 +94,6 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
 def _is_marked(entry: pb.Entry) -> bool:
     """Check whether an entry is marked for the acceptance: it has a place, and there is no doubt about it."""
     return entry.state == pb.ENTRY_STATE_RECEIVED and not (entry.asked or entry.similar_entries)
-
-
-def _local(at: Timestamp, console: DirectorPage) -> str:
-    """Return a time as an input of the form has it, in the time zone of the tournament."""
-    zone = ZoneInfo(console.tournament.time_zone or "UTC")
-    return to_datetime(at).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 
 
 async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:

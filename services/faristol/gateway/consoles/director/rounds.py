@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Path, Query
-from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +16,7 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.forms import to_local_input
 from faristol.gateway.consoles.frame import Typed, require
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
@@ -120,13 +118,13 @@ async def _show(console: DirectorPageDep, number: int, why: str = "", other: str
         explained=await _explain_pairing(console, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MAX_TABLES_WITH_FORMS,
         opened=opened,
-        times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
+        times={each.round: to_local_input(each, "starts_at", tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
         systems=PAIRING_SYSTEMS,
         draft=draft,
         as_drafts=draft.publication == PAIRING_PUBLICATION_DRAFT,
-        publish_at=_as_typed(draft.publish_at, tournament.time_zone) if draft.HasField("publish_at") else "",
+        publish_at=to_local_input(draft, "publish_at", tournament.time_zone),
         proposed=_describe_proposed(console, draft.draft) if draft.draft.round == number else None,
         against=[(roster.named_in(each.text), each.article) for each in draft.obstacles],
         running=console.last is not None and console.last.phase == pairing.ROUND_PHASE_STARTED,
@@ -220,11 +218,6 @@ def _assume(asked: pairing.PreviewRoundRequest, seat: Pairing, given: Mapping[st
     result = asked.results.add(game_id=seat.game_id, winner_id=winner if winner in players else "")
     for player, score in scores.items():
         result.scores.add(player_id=player, score=parse_number("score", score))
-
-
-def _as_typed(at: Timestamp, zone: str) -> str:
-    """Format a time in a zone as the value of an HTML time field."""
-    return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 async def _explain_pairing(console: DirectorPageDep, number: int, why: str, other: str) -> str:

@@ -7,7 +7,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
@@ -18,7 +17,7 @@ from starlette.responses import Response
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, request_of, send_form, to_problem
-from faristol.gateway.consoles.forms import Given
+from faristol.gateway.consoles.forms import Given, to_local_input
 from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, require
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
@@ -33,7 +32,6 @@ from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
-from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
@@ -161,7 +159,7 @@ async def _show(
         documents=part_of(found.documents[::-1], shown.receipts),
         made=console.request.query_params.get("receipt", ""),
         zone=found.time_zone,
-        early_until=_local(found) if settings.HasField("early_until") else "",
+        early_until=to_local_input(settings, "early_until", found.time_zone),
         base=tournament_path(tournament_id, "fees"),
     )
 
@@ -172,11 +170,6 @@ def _find(found: pb.ListFeesResponse, text: str) -> list[pb.FeeAccount]:
     return [
         each for each in found.accounts if (each.stands or each.paid) and (not wanted or wanted in fold_name(each.name))
     ]
-
-
-def _local(found: pb.ListFeesResponse) -> str:
-    zone = ZoneInfo(found.time_zone or "UTC")
-    return to_datetime(found.settings.early_until).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 
 
 def _money(found: pb.ListFeesResponse, language: str) -> Callable[[int], str]:
