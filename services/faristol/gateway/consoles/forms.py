@@ -100,11 +100,7 @@ def _keys_of(given: Given, field: str) -> list[str]:
     """Return the places of the entries of a list: their keys, numbers in order."""
     start = f"{field}."
     keys = dict.fromkeys(name[len(start) :].partition(".")[0] for name in given if name.startswith(start))
-    return sorted(keys, key=_place)
-
-
-def _place(key: str) -> tuple[int, str]:
-    return int(key) if key.isdecimal() and len(key) <= MAX_PLACE_DIGITS else 0, key
+    return sorted(keys, key=lambda key: (int(key) if key.isdecimal() and len(key) <= MAX_PLACE_DIGITS else 0, key))
 
 
 def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import grpc
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -124,15 +122,12 @@ async def _show_season(
         console_name="seasons",
         season=answer.season,
         all_tournaments=listed.tournaments,
-        in_circuit=_list_ids(answer.season),
+        in_circuit={
+            each.circuit_id: {entry.tournament_id for entry in each.tournaments} for each in answer.season.circuits
+        },
         spelled_basis={value: name_of(events.PointsBasis.DESCRIPTOR, value) for value in LABELS["bases"]},
         spelled_tie_break={
             value: name_of(events.CircuitTieBreak.DESCRIPTOR, value) for value in LABELS["tie_break_names"]
         },
         **LABELS,
     )
-
-
-def _list_ids(season: pb.Season) -> Mapping[str, frozenset[str]]:
-    """Return the ids of the tournaments of each circuit, by circuit id."""
-    return {each.circuit_id: frozenset(entry.tournament_id for entry in each.tournaments) for each in season.circuits}

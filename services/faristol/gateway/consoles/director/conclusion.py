@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
-from faristol.gateway.consoles.forms import Given
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.history import HistoryEntry, describe_history
@@ -61,9 +60,5 @@ def _describe(console: DirectorPage, proposal: pairing.Proposal) -> HistoryEntry
     return next(describe_history(pairing.ListActsResponse(acts=[proposal.act]), console.roster, console.language))
 
 
-def _let_confirm(given: Given) -> Given:
-    """Return a form in which players who enter results confirm them, too, as the page says."""
-    return {**given, "players": "1"} if given.get("players_enter") else given
-
-
-routes = page_of_forms(PAGE, _show, _let_confirm)
+# players who enter results confirm them, too, as the page says
+routes = page_of_forms(PAGE, _show, lambda given: {**given, "players": "1"} if given.get("players_enter") else given)

@@ -83,6 +83,11 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
 )
 """Pages of the console by the end of their address. The page of teams exists only if teams play."""
 
+STEPS: Sequence[str] = (N_("Name and date"), N_("Rules"), N_("Players"), N_("Halls"))
+"""Labels of the steps of a director's first tournament."""
+
+NAME_STEP, RULES_STEP, PLAYERS_STEP, HALLS_STEP, READY_STEP = range(1, 6)
+
 PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
 """Labels that differ in a tournament of duplicate games, whose games have rounds too."""
 
@@ -151,6 +156,16 @@ class DirectorPage(Console):
     def address(self) -> str:
         """Address of the console."""
         return tournament_path(self.tournament_id, "console")
+
+    @property
+    def list_step(self) -> int:
+        """Number of the step that a page with a list of players is; 0 outside the steps of the first tournament."""
+        return PLAYERS_STEP if "/console/start/" in self.request.url.path else 0
+
+    @property
+    def after_list(self) -> str:
+        """Address of the page that follows a list of players."""
+        return f"{self.address}/start/halls" if self.list_step else f"{self.address}/players"
 
     @property
     def last(self) -> pairing.Round | None:

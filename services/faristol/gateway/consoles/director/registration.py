@@ -80,7 +80,11 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
         decided=[each for each in reversed(found.entries) if each not in undecided],
         known=known,
         with_forms={each.entry for each in with_forms},
-        marked={each.entry for each in undecided if _is_marked(each)},
+        marked={
+            each.entry
+            for each in undecided
+            if each.state == pb.ENTRY_STATE_RECEIVED and not (each.asked or each.similar_entries)
+        },
         states=labels_of(pb.EntryState.DESCRIPTOR),
         form_fields=FORM_FIELD_LABELS,
         details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
@@ -89,11 +93,6 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
         closes_at=to_local_input(found.settings, "closes_at", console.tournament.time_zone),
         pb=pb,
     )
-
-
-def _is_marked(entry: pb.Entry) -> bool:
-    """Check whether an entry is marked for the acceptance: it has a place, and there is no doubt about it."""
-    return entry.state == pb.ENTRY_STATE_RECEIVED and not (entry.asked or entry.similar_entries)
 
 
 async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:

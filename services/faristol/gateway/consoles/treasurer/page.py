@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, NamedTuple
+from typing import Annotated
 from urllib.parse import urlencode
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
+from pydantic import AfterValidator
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -50,14 +52,15 @@ MAX_EVENT_BODY_BYTES = 65_536
 """Limit of a call of a payment provider in bytes."""
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True)
+class Shown:
     """Parts of the long lists that the page shows."""
 
-    find: str
+    find: Annotated[str, Query(max_length=100), AfterValidator(str.strip)] = ""
     """Text that the names of the persons contain."""
-    start: int
+    start: Annotated[Offset, Query(alias="from")] = 0
     """Number of persons before those that are shown."""
-    receipts: int
+    receipts: Offset = 0
     """Number of later receipts before those that are shown."""
 
     def query(self, **more: str) -> str:
@@ -67,15 +70,7 @@ class Shown(NamedTuple):
         return f"?{text}" if text else ""
 
 
-def _read_shown(
-    find: Annotated[str, Query(max_length=100)] = "",
-    start: Annotated[Offset, Query(alias="from")] = 0,
-    receipts: Offset = 0,
-) -> Shown:
-    return Shown(find.strip(), start, receipts)
-
-
-ShownDep = Annotated[Shown, Depends(_read_shown)]
+ShownDep = Annotated[Shown, Depends()]
 """Route parameter."""
 
 routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListFeesRequest)])

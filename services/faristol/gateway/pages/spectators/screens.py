@@ -151,7 +151,9 @@ def _part_of(
     id_ = f"{kind}-{number}"
     match wanted.content:
         case pairing.SCREEN_CONTENT_SEATS:
-            here = tuple(each for each in everybody if not wanted.hall or _hall_of(each) == wanted.hall)
+            here = tuple(
+                each for each in everybody if wanted.hall in ("", each.table.hall if each.table else each.hall)
+            )
             return ProgrammePart(id_, kind, wanted.hall, here, is_empty=not here)
         case pairing.SCREEN_CONTENT_GAME:
             game = next((table.game_id for table in paired.tables if table.table == wanted.table), "")
@@ -164,10 +166,6 @@ def _part_of(
             return ProgrammePart(id_, kind, is_empty=not head.messages)
         case _:
             return ProgrammePart(id_, kind)
-
-
-def _hall_of(place: PlayerPlace) -> str:
-    return place.table.hall if place.table else place.hall
 
 
 @routes.get("/tournaments/{tournament_id}/pictures/{digest}")

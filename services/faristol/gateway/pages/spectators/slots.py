@@ -143,7 +143,7 @@ def to_lines(found: SlotView, kind: str, now: datetime, language: str) -> list[s
     """Return a part as lines of text; one empty line without a game."""
     if kind == "standings":
         return [
-            f"{each.rank}. {each.name} {_points(each)} {format_signed(each.spread, language)}"
+            f"{each.rank}. {each.name} {each.half_points / 2:g} {format_signed(each.spread, language)}"
             for each in found.standings.standings
         ]
     game = found.game
@@ -162,10 +162,6 @@ def to_lines(found: SlotView, kind: str, now: datetime, language: str) -> list[s
         case _:
             written = build_page_values(game, language)["lines"]
             return [_play_text(written[-1], language) if written else ""]
-
-
-def _points(line: pb.Standing) -> str:
-    return f"{line.half_points / 2:g}"
 
 
 def _clock_text(clock: ClockView, now: datetime) -> str:
