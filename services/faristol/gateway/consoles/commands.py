@@ -6,9 +6,10 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import grpc
+from fastapi import Depends
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 
@@ -69,6 +70,14 @@ class SentForm(NamedTuple):
 
 NEW_FORM = SentForm()
 """Form that was not sent yet."""
+
+
+async def _open_form() -> SentForm:
+    return NEW_FORM
+
+
+Unsent = Annotated[SentForm, Depends(_open_form)]
+"""Route parameter of a page that a refused form calls, too, with the form."""
 
 
 async def send_form(

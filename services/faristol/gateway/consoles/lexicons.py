@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import NEW_FORM, SentForm, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, Unsent, to_problem
 from faristol.gateway.consoles.frame import Console, ConsoleDep, require
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Lists, file_of
@@ -38,9 +38,21 @@ def may_install(console: Console) -> bool:
 
 
 @routes.get("/lexicons")
-async def show_lexicons(console: ConsoleDep) -> Response:
+async def show_lexicons(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show the installed lexicons, the one in progress, and the forms."""
-    return await _show(console)
+    listed = await console.calls.ask(pb.ListLexiconsRequest())
+    there = {each.pin.name for each in listed.lexicons}
+    return console.form_page(
+        "lexicons.html",
+        None,
+        sent,
+        console_name="lexicons",
+        lexicons=listed.lexicons,
+        installs=may_install(console),
+        work=await console.calls.ask(pb.GetInstallationRequest()),
+        open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
+        tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
+    )
 
 
 @routes.post("/lexicons")
@@ -53,7 +65,7 @@ async def install_lexicon(console: ConsoleDep, given: Lists) -> Response:
             packed = await asyncio.to_thread(gzip.compress, given["words"].encode())
             await console.calls.ask(_addition(given, packed))
         else:
-            return await _show(console, SentForm(given, errors={"words": say(NO_FILE, {}, console.language)}))
+            return await show_lexicons(console, SentForm(given, errors={"words": say(NO_FILE, {}, console.language)}))
     except grpc.aio.AioRpcError as error:
         return await _show_refusal(console, given, error)
     return redirect_to("/lexicons")
@@ -80,21 +92,5 @@ async def _show_refusal(console: Console, given: Mapping[str, str], error: grpc.
     problem = to_problem(error, console.language)
     field = str(problem.more.get("field", ""))
     if field in (*FIELDS, "words") and given.get("act") != "InstallLexicon":
-        return await _show(console, SentForm(given, errors={field: problem.detail.removeprefix(f"{field}: ")}))
-    return await _show(console, SentForm(given, refused=problem.detail))
-
-
-async def _show(console: Console, sent: SentForm = NEW_FORM) -> Response:
-    listed = await console.calls.ask(pb.ListLexiconsRequest())
-    there = {each.pin.name for each in listed.lexicons}
-    return console.form_page(
-        "lexicons.html",
-        None,
-        sent,
-        console_name="lexicons",
-        lexicons=listed.lexicons,
-        installs=may_install(console),
-        work=await console.calls.ask(pb.GetInstallationRequest()),
-        open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
-        tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
-    )
+        return await show_lexicons(console, SentForm(given, errors={field: problem.detail.removeprefix(f"{field}: ")}))
+    return await show_lexicons(console, SentForm(given, refused=problem.detail))

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.cache.recorded_reads import Service
-from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, request_of, send_form
-from faristol.gateway.consoles.frame import Console, ConsoleDep, require
+from faristol.gateway.consoles.commands import NEW_FORM, Unsent, hide_errors, request_of, send_form
+from faristol.gateway.consoles.frame import ConsoleDep, require
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.render import VisitDep
@@ -62,9 +62,7 @@ async def get_rating_list(lists: RatingListReader, number: ListNumber, revision:
 @page_routes.get("/ratings")
 async def show_rating_lists(visit: VisitDep, lists: RatingListReader) -> Response:
     """Show the numbered lists."""
-    return await visit.show(
-        "ratings/lists.html", lists=(await lists.ask(pb.ListFederationListsRequest())).lists, systems=RATING_SYSTEMS
-    )
+    return await visit.show("ratings/lists.html", lists=(await lists.ask(pb.ListFederationListsRequest())).lists)
 
 
 @page_routes.get("/ratings/{number}")
@@ -83,29 +81,10 @@ async def show_rating_list(
 
 
 @console_routes.get("/federation/ratings")
-async def show_rating_console(console: ConsoleDep, lists: RatingListReader, results: Reader) -> Response:
+async def show_rating_console(
+    console: ConsoleDep, lists: RatingListReader, results: Reader, sent: Unsent = NEW_FORM
+) -> Response:
     """Show the lists with a form for the next one, and the ratings that a revision would change."""
-    return await _show_console(console, lists, results)
-
-
-@console_routes.post("/federation/ratings")
-async def change_rating_lists(console: ConsoleDep, lists: RatingListReader, results: Reader, given: Fields) -> Response:
-    """Publish or revise a list. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", ("PublishFederationList", "ReviseFederationList"))
-    sent = await send_form(console.calls, request, given, console.language)
-    if sent.answer is None:
-        return await _show_console(console, lists, results, sent)
-    number = sent.answer.number if isinstance(request, pb.PublishFederationListRequest) else request.number
-    return redirect_to(rating_list_path(number))
-
-
-async def _load_names(results: Results) -> Mapping[str, str]:
-    """Return the names of all tournaments by id."""
-    listed = await results.tournaments(archived=True)
-    return {each.tournament_id: each.name for each in listed.tournaments}
-
-
-async def _show_console(console: Console, lists: RatingLists, results: Results, sent: SentForm = NEW_FORM) -> Response:
     heads = (await lists.ask(pb.ListFederationListsRequest())).lists
     listed = {tournament_id for each in heads for tournament_id in each.tournament_ids}
     every = (await results.tournaments(archived=True)).tournaments
@@ -127,3 +106,20 @@ async def _show_console(console: Console, lists: RatingLists, results: Results, 
         system_names=[each.name for each in systems.systems],
         systems=RATING_SYSTEMS,
     )
+
+
+@console_routes.post("/federation/ratings")
+async def change_rating_lists(console: ConsoleDep, lists: RatingListReader, results: Reader, given: Fields) -> Response:
+    """Publish or revise a list. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", ("PublishFederationList", "ReviseFederationList"))
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await show_rating_console(console, lists, results, sent)
+    number = sent.answer.number if isinstance(request, pb.PublishFederationListRequest) else request.number
+    return redirect_to(rating_list_path(number))
+
+
+async def _load_names(results: Results) -> Mapping[str, str]:
+    """Return the names of all tournaments by id."""
+    listed = await results.tournaments(archived=True)
+    return {each.tournament_id: each.name for each in listed.tournaments}

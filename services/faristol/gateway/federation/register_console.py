@@ -16,6 +16,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import (
     NEW_FORM,
     SentForm,
+    Unsent,
     form_id,
     hide_errors,
     request_of,
@@ -25,7 +26,7 @@ from faristol.gateway.consoles.commands import (
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, require
 from faristol.gateway.federation.people_export import format_register
-from faristol.gateway.federation.season_api import SeasonReader, SeasonResults
+from faristol.gateway.federation.season_api import SeasonReader
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid
@@ -81,27 +82,12 @@ async def show_register(
     console: ConsoleDep,
     q: Text = "",
     club: Text = "",
+    *,
     expired: Annotated[bool, Query()] = False,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+    sent: Unsent = NEW_FORM,
 ) -> Response:
     """Show the entries by name, a search, and the form for a new entry."""
-    return await _show_register(console, q, club, expired=expired, page=page)
-
-
-@routes.post(REGISTER_PATH)
-async def enter_person(console: ConsoleDep, given: Fields) -> Response:
-    """Enter a person, and redirect to the page of the entry."""
-    request = pb.SetRegisteredPersonRequest(command_id=str(form_id(given)), person_id=given.get("id", "").strip()[:64])
-    request.another_person = given.get("another") == "yes"
-    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language)
-    if sent.answer is None:
-        return await _show_register(console, sent=sent._replace(given=given))
-    return redirect_to(f"{REGISTER_PATH}/persons/{sent.answer.person_id}")
-
-
-async def _show_register(
-    console: Console, q: str = "", club: str = "", *, expired: bool = False, page: int = 1, sent: SentForm = NEW_FORM
-) -> Response:
     request = pb.ListRegisteredPersonsRequest(
         search=q,
         club_id=club,
@@ -126,6 +112,17 @@ async def _show_register(
     )
 
 
+@routes.post(REGISTER_PATH)
+async def enter_person(console: ConsoleDep, given: Fields) -> Response:
+    """Enter a person, and redirect to the page of the entry."""
+    request = pb.SetRegisteredPersonRequest(command_id=str(form_id(given)), person_id=given.get("id", "").strip()[:64])
+    request.another_person = given.get("another") == "yes"
+    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language)
+    if sent.answer is None:
+        return await show_register(console, sent=sent._replace(given=given))
+    return redirect_to(f"{REGISTER_PATH}/persons/{sent.answer.person_id}")
+
+
 @routes.get(f"{REGISTER_PATH}.csv")
 async def export_register(console: ConsoleDep) -> Response:
     """Return the register as CSV, which an import reads back."""
@@ -140,35 +137,8 @@ async def export_register(console: ConsoleDep) -> Response:
 
 
 @routes.get(f"{REGISTER_PATH}/persons/{{person_id}}")
-async def show_entry(console: ConsoleDep, person_id: PersonId) -> Response:
+async def show_entry(console: ConsoleDep, person_id: PersonId, sent: Unsent = NEW_FORM) -> Response:
     """Show an entry with its details and licences, and forms to change them."""
-    return await _show_entry(console, person_id)
-
-
-ENTRY_COMMANDS = ("SetRegisteredPerson", "RemoveRegisteredPerson", "SetLicence", "RemoveLicence")
-"""Commands of the forms of an entry."""
-
-
-@routes.post(f"{REGISTER_PATH}/persons/{{person_id}}")
-async def change_entry(console: ConsoleDep, person_id: PersonId, given: Fields) -> Response:
-    """Send a command on an entry. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", ENTRY_COMMANDS, person_id=person_id)
-    convert = _convert_rating if isinstance(request, pb.SetRegisteredPersonRequest) else dict
-    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language, convert=convert)
-    if sent.answer is None:
-        return await _show_entry(console, person_id, sent._replace(given=given))
-    is_removed = isinstance(request, pb.RemoveRegisteredPersonRequest)
-    return redirect_to(REGISTER_PATH if is_removed else f"{REGISTER_PATH}/persons/{person_id}")
-
-
-def _convert_rating(given: Given) -> Given:
-    """Return the form of an entry with an emptied rating as that of an unrated person."""
-    if given.get("rating", "").strip() or not given.get("rating.before"):
-        return given
-    return {**_without(given, "rating"), "unrated": "1"}
-
-
-async def _show_entry(console: Console, person_id: str, sent: SentForm = NEW_FORM) -> Response:
     found = await _ask(console, pb.ListRegisteredPersonsRequest(search=person_id, limit=EXPORT_BATCH_ROWS))
     person = next((each for each in found.persons if each.person_id == person_id), None)
     if person is None:
@@ -184,27 +154,36 @@ async def _show_entry(console: Console, person_id: str, sent: SentForm = NEW_FOR
     )
 
 
+ENTRY_COMMANDS = ("SetRegisteredPerson", "RemoveRegisteredPerson", "SetLicence", "RemoveLicence")
+"""Commands of the forms of an entry."""
+
+
+@routes.post(f"{REGISTER_PATH}/persons/{{person_id}}")
+async def change_entry(console: ConsoleDep, person_id: PersonId, given: Fields) -> Response:
+    """Send a command on an entry. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", ENTRY_COMMANDS, person_id=person_id)
+    convert = _convert_rating if isinstance(request, pb.SetRegisteredPersonRequest) else dict
+    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language, convert=convert)
+    if sent.answer is None:
+        return await show_entry(console, person_id, sent._replace(given=given))
+    is_removed = isinstance(request, pb.RemoveRegisteredPersonRequest)
+    return redirect_to(REGISTER_PATH if is_removed else f"{REGISTER_PATH}/persons/{person_id}")
+
+
+def _convert_rating(given: Given) -> Given:
+    """Return the form of an entry with an emptied rating as that of an unrated person."""
+    if given.get("rating", "").strip() or not given.get("rating.before"):
+        return given
+    return {**_without(given, "rating"), "unrated": "1"}
+
+
 CLUB_COMMANDS = ("SetClub", "RemoveClub", "MergeClubs")
 """Commands of the forms of clubs."""
 
 
 @routes.get(f"{REGISTER_PATH}/clubs")
-async def show_clubs(console: ConsoleDep) -> Response:
+async def show_clubs(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show the clubs and schools, with forms to rename and to merge them."""
-    return await _show_clubs(console)
-
-
-@routes.post(f"{REGISTER_PATH}/clubs")
-async def change_clubs(console: ConsoleDep, given: Fields) -> Response:
-    """Send a command on a club. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", CLUB_COMMANDS)
-    sent = await send_form(console.calls, request, given, console.language)
-    if sent.answer is None:
-        return await _show_clubs(console, sent)
-    return redirect_to(f"{REGISTER_PATH}/clubs")
-
-
-async def _show_clubs(console: Console, sent: SentForm = NEW_FORM) -> Response:
     listed = await console.calls.ask(pb.ListClubsRequest())
     kinds = labels_of(events.ClubKind.DESCRIPTOR)
     return show_register_page(
@@ -218,10 +197,36 @@ async def _show_clubs(console: Console, sent: SentForm = NEW_FORM) -> Response:
     )
 
 
+@routes.post(f"{REGISTER_PATH}/clubs")
+async def change_clubs(console: ConsoleDep, given: Fields) -> Response:
+    """Send a command on a club. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", CLUB_COMMANDS)
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await show_clubs(console, sent)
+    return redirect_to(f"{REGISTER_PATH}/clubs")
+
+
 @routes.get(f"{REGISTER_PATH}/categories")
-async def show_categories(console: ConsoleDep, seasons: SeasonReader, season: Text = "") -> Response:
+async def show_categories(
+    console: ConsoleDep, seasons: SeasonReader, season: Text = "", sent: Unsent = NEW_FORM
+) -> Response:
     """Show the categories of a season with the numbers of persons, and the form that sets them."""
-    return await _show_categories(console, seasons, season)
+    listed = (await seasons.ask(ListSeasonsRequest())).seasons
+    chosen = season or (listed[0].season_id if listed else "")
+    found = pb.GetCategoriesResponse()
+    if chosen:
+        found = await _ask(console, pb.GetCategoriesRequest(season_id=chosen))
+    return show_register_page(
+        console,
+        "categories.html",
+        "/categories",
+        sent,
+        seasons=listed,
+        chosen=chosen,
+        found=found,
+        lines=range(CATEGORY_LINES_COUNT),
+    )
 
 
 @routes.post(f"{REGISTER_PATH}/categories")
@@ -233,10 +238,10 @@ async def set_categories(console: ConsoleDep, seasons: SeasonReader, given: Fiel
         await console.calls.ask(request)
     except Invalid as problem:
         errors = {problem.field: say(problem.problem, problem.params, console.language)}
-        return await _show_categories(console, seasons, season, SentForm(given, errors=errors))
+        return await show_categories(console, seasons, season, SentForm(given, errors=errors))
     except grpc.aio.AioRpcError as error:
         refused = to_problem(error, console.language).detail
-        return await _show_categories(console, seasons, season, SentForm(given, refused=refused))
+        return await show_categories(console, seasons, season, SentForm(given, refused=refused))
     return redirect_to(f"{REGISTER_PATH}/categories?season={season}")
 
 
@@ -263,43 +268,9 @@ def _read_age(field: str, text: str) -> int:
     return int(plain)
 
 
-async def _show_categories(
-    console: Console, seasons: SeasonResults, season: str, sent: SentForm = NEW_FORM
-) -> Response:
-    listed = (await seasons.ask(ListSeasonsRequest())).seasons
-    chosen = season or (listed[0].season_id if listed else "")
-    found = pb.GetCategoriesResponse()
-    if chosen:
-        found = await _ask(console, pb.GetCategoriesRequest(season_id=chosen))
-    return show_register_page(
-        console,
-        "categories.html",
-        "/categories",
-        sent,
-        seasons=listed,
-        chosen=chosen,
-        found=found,
-        lines=range(CATEGORY_LINES_COUNT),
-    )
-
-
 @routes.get(f"{REGISTER_PATH}/history")
-async def show_history(console: ConsoleDep) -> Response:
+async def show_history(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show the acts on the register, each with its undo."""
-    return await _show_history(console)
-
-
-@routes.post(f"{REGISTER_PATH}/history")
-async def undo_act(console: ConsoleDep, given: Fields) -> Response:
-    """Undo an act. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", ["UndoRegisterAct"])
-    sent = await send_form(console.calls, request, given, console.language)
-    if sent.answer is None:
-        return await _show_history(console, SentForm(refused=sent.refused or ", ".join(sent.errors.values())))
-    return redirect_to(f"{REGISTER_PATH}/history")
-
-
-async def _show_history(console: Console, sent: SentForm = NEW_FORM) -> Response:
     listed = await console.calls.ask(pb.ListRegisterActsRequest())
     return show_register_page(
         console,
@@ -308,6 +279,16 @@ async def _show_history(console: Console, sent: SentForm = NEW_FORM) -> Response
         sent,
         acts=[(each, describe_act(each, console.language)) for each in listed.acts],
     )
+
+
+@routes.post(f"{REGISTER_PATH}/history")
+async def undo_act(console: ConsoleDep, given: Fields) -> Response:
+    """Undo an act. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", ["UndoRegisterAct"])
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await show_history(console, SentForm(refused=sent.refused or ", ".join(sent.errors.values())))
+    return redirect_to(f"{REGISTER_PATH}/history")
 
 
 def _without(given: Given, *names: str) -> dict[str, str]:

@@ -7,14 +7,14 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, request_of, send_form, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, Unsent, form_id, request_of, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, require
-from faristol.gateway.federation.season_api import SeasonReader, SeasonResults
+from faristol.gateway.consoles.frame import ConsoleDep, require
+from faristol.gateway.federation.season_api import SeasonReader
 from faristol.gateway.federation.season_pages import LABELS, SeasonId
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.spellings import name_of
 from faristol.pb.results.v1 import seasons_pb2 as pb
 from faristol.pb.season.v1 import events_pb2 as events
@@ -31,9 +31,10 @@ routes = APIRouter(include_in_schema=False, dependencies=[require(season_pb2.Cre
 
 
 @routes.get("/federation/seasons")
-async def show_seasons_console(console: ConsoleDep, seasons: SeasonReader) -> Response:
+async def show_seasons_console(console: ConsoleDep, seasons: SeasonReader, sent: Unsent = NEW_FORM) -> Response:
     """Show the seasons, and the form for a new one."""
-    return await _show_list(console, seasons)
+    listed = (await seasons.ask(pb.ListSeasonsRequest())).seasons
+    return console.form_page("seasons/console.html", None, sent, console_name="seasons", seasons=listed)
 
 
 @routes.post("/federation/seasons")
@@ -42,77 +43,20 @@ async def create_season(console: ConsoleDep, seasons: SeasonReader, given: Field
     request = season_pb2.CreateSeasonRequest(command_id=str(form_id(given)))
     sent = await send_form(console.calls, request, given, console.language)
     if sent.answer is None:
-        return await _show_list(console, seasons, sent)
+        return await show_seasons_console(console, seasons, sent)
     return redirect_to(federation_season_path(sent.answer.season_id))
 
 
 @routes.get("/federation/seasons/{season_id}")
 async def show_season_console(
-    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, done: int = 0
+    console: ConsoleDep,
+    seasons: SeasonReader,
+    results: Reader,
+    season_id: SeasonId,
+    sent: Unsent = NEW_FORM,
+    done: int = 0,
 ) -> Response:
     """Show a season with forms for its circuits and their tournaments."""
-    return await _show_season(console, seasons, results, season_id, done=done)
-
-
-@routes.post("/federation/seasons/{season_id}")
-async def change_season(
-    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, given: Fields
-) -> Response:
-    """Send a command on a circuit. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", CIRCUIT_COMMANDS)
-    if "tournament_id" in request.DESCRIPTOR.fields_by_name:
-        request.tournament_id = given.get("tournament_id", "")[:64]
-    sent = await send_form(
-        console.calls, request, {**given, "season_id": season_id}, console.language, convert=_split_points
-    )
-    if sent.answer is None:
-        return await _show_season(console, seasons, results, season_id, sent)
-    return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
-
-
-@routes.get("/federation/persons")
-async def show_persons_console(console: ConsoleDep) -> Response:
-    """Show the merged entries with a form to merge two, and to undo a merge."""
-    return await _show_persons(console)
-
-
-@routes.post("/federation/persons")
-async def change_persons(console: ConsoleDep, given: Fields) -> Response:
-    """Merge two entries, or undo a merge. Raises ``HTTPException`` for any other form."""
-    request = request_of(given, "rating", PERSON_COMMANDS)
-    entry_ids = ("person_id", "merged_id")
-    known = {name: given[name] for name in request.DESCRIPTOR.fields_by_name if name in given and name in entry_ids}
-    for name, value in known.items():
-        setattr(request, name, value.strip()[:64])
-    try:
-        await console.calls.ask(request)
-    except grpc.aio.AioRpcError as error:
-        is_unknown = error.code() is grpc.StatusCode.NOT_FOUND
-        problem = (of_rpc if is_unknown else to_problem)(error, console.language)
-        return await _show_persons(console, SentForm(given, refused=problem.detail))
-    return redirect_to("/federation/persons")
-
-
-async def _show_persons(console: Console, sent: SentForm = NEW_FORM) -> Response:
-    listed = await console.calls.ask(season_pb2.ListMergesRequest())
-    return console.form_page("seasons/persons_console.html", None, sent, console_name="persons", merges=listed.merges)
-
-
-def _split_points(given: Given) -> Given:
-    """Return a form with the points of places separated by commas, whether typed with commas or spaces."""
-    if "place_points" not in given:
-        return given
-    return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}
-
-
-async def _show_list(console: Console, seasons: SeasonResults, sent: SentForm = NEW_FORM) -> Response:
-    listed = (await seasons.ask(pb.ListSeasonsRequest())).seasons
-    return console.form_page("seasons/console.html", None, sent, console_name="seasons", seasons=listed)
-
-
-async def _show_season(
-    console: Console, seasons: SeasonResults, results: Results, season_id: str, sent: SentForm = NEW_FORM, done: int = 0
-) -> Response:
     answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id, min_position=max(done, 0)))
     listed = await results.tournaments(archived=True)
     return console.form_page(
@@ -131,3 +75,50 @@ async def _show_season(
         },
         **LABELS,
     )
+
+
+@routes.post("/federation/seasons/{season_id}")
+async def change_season(
+    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, given: Fields
+) -> Response:
+    """Send a command on a circuit. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", CIRCUIT_COMMANDS)
+    if "tournament_id" in request.DESCRIPTOR.fields_by_name:
+        request.tournament_id = given.get("tournament_id", "")[:64]
+    sent = await send_form(
+        console.calls, request, {**given, "season_id": season_id}, console.language, convert=_split_points
+    )
+    if sent.answer is None:
+        return await show_season_console(console, seasons, results, season_id, sent)
+    return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
+
+
+@routes.get("/federation/persons")
+async def show_persons_console(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
+    """Show the merged entries with a form to merge two, and to undo a merge."""
+    listed = await console.calls.ask(season_pb2.ListMergesRequest())
+    return console.form_page("seasons/persons_console.html", None, sent, console_name="persons", merges=listed.merges)
+
+
+@routes.post("/federation/persons")
+async def change_persons(console: ConsoleDep, given: Fields) -> Response:
+    """Merge two entries, or undo a merge. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", PERSON_COMMANDS)
+    entry_ids = ("person_id", "merged_id")
+    known = {name: given[name] for name in request.DESCRIPTOR.fields_by_name if name in given and name in entry_ids}
+    for name, value in known.items():
+        setattr(request, name, value.strip()[:64])
+    try:
+        await console.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        is_unknown = error.code() is grpc.StatusCode.NOT_FOUND
+        problem = (of_rpc if is_unknown else to_problem)(error, console.language)
+        return await show_persons_console(console, SentForm(given, refused=problem.detail))
+    return redirect_to("/federation/persons")
+
+
+def _split_points(given: Given) -> Given:
+    """Return a form with the points of places separated by commas, whether typed with commas or spaces."""
+    if "place_points" not in given:
+        return given
+    return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}

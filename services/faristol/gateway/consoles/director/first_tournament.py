@@ -335,16 +335,6 @@ async def _show_halls(console: DirectorPage, said: str = "") -> Response:
 @routes.get("/tournaments/{tournament_id}/console/start/round")
 async def show_round_step(console: DirectorPageDep) -> Response:
     """Show the end of the steps: the first round, to be paired, printed and started."""
-    return await _show_round(console)
-
-
-@routes.post("/tournaments/{tournament_id}/console/start/round")
-async def pair_round(console: DirectorPageDep, given: Fields) -> Response:
-    """Send a command on the first round."""
-    return await console.carry_out(given, _address(console.tournament_id, "round")) or await _show_round(console)
-
-
-async def _show_round(console: DirectorPage) -> Response:
     address = f"{public_address(console.request)}{tournament_path(console.tournament_id)}"
     return await console.show(
         "director/first_round.html",
@@ -356,3 +346,9 @@ async def _show_round(console: DirectorPage) -> Response:
         public_address=address,
         public_code=qr(address),
     )
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/round")
+async def pair_round(console: DirectorPageDep, given: Fields) -> Response:
+    """Send a command on the first round."""
+    return await console.carry_out(given, _address(console.tournament_id, "round")) or await show_round_step(console)

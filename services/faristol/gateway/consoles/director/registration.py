@@ -59,13 +59,26 @@ FORM_FIELD_LABELS = {
 """Labels of the fields that a form may have."""
 
 
-async def _show(console: DirectorPage, opened: int = 0) -> Response:
+async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
+    """Return the players of earlier tournaments who are found by the name."""
+    answer = await console.results.search_players(name, Page(MAX_KNOWN_COUNT))
+    here = {player.player_id for player in console.tournament.players}
+    return [each for each in answer.players if each.player_id not in here]
+
+
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListEntriesRequest)])
+"""Routes that an arbiter has not: entries have addresses."""
+
+
+@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def show_registration(
+    console: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
+) -> Response:
+    """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
     found = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     many = len(undecided) > MAX_ENTRIES_WITH_FORMS
-    with_forms = [
-        each for each in undecided if not many or str(each.entry) in (str(opened), console.typed.get("entry"))
-    ]
+    with_forms = [each for each in undecided if not many or str(each.entry) in (str(entry), console.typed.get("entry"))]
     known = {
         each.entry: await _find_known(console, each.details.name)
         for each in with_forms[:MAX_LOOKED_UP_COUNT]
@@ -95,25 +108,6 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
     )
 
 
-async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
-    """Return the players of earlier tournaments who are found by the name."""
-    answer = await console.results.search_players(name, Page(MAX_KNOWN_COUNT))
-    here = {player.player_id for player in console.tournament.players}
-    return [each for each in answer.players if each.player_id not in here]
-
-
-routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListEntriesRequest)])
-"""Routes that an arbiter has not: entries have addresses."""
-
-
-@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def show_registration(
-    console: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
-) -> Response:
-    """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
-    return await _show(console, entry)
-
-
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def change_registration(console: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
@@ -124,7 +118,7 @@ async def change_registration(console: DirectorPageDep, given: Lists) -> Respons
         given = {**given, "player_id": player_id}
         if player_id and not given.get("rating", "").strip():
             given = {**given, "rating": await _rating(console, player_id)}
-    return await console.carry_out(given, f"{console.address}/{PAGE}") or await _show(console)
+    return await console.carry_out(given, f"{console.address}/{PAGE}") or await show_registration(console)
 
 
 async def _accept_marked(console: DirectorPage, given: Given) -> Response:
@@ -135,7 +129,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if not numbers:
         console.typed, console.refused = given, say(NONE_MARKED, {}, console.language)
-        return await _show(console)
+        return await show_registration(console)
     accepted, left_out, position = list[int](), list[int](), 0
     for start in range(0, len(numbers), MAX_BATCH_PLAYERS):
         command = pb.AcceptEntriesRequest(
@@ -145,7 +139,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
         )
         answer: pb.AcceptEntriesResponse | None = await console.ask(command, given)
         if answer is None:
-            return await _show(console)
+            return await show_registration(console)
         accepted += answer.accepted
         left_out += answer.left_out
         position = answer.position
@@ -154,7 +148,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     console.typed = given
     said: dict[str, Param] = {"accepted": len(accepted), "left": ", ".join(map(str, left_out))}
     console.refused = say(LEFT_OUT, said, console.language)
-    return await _show(console)
+    return await show_registration(console)
 
 
 async def _rating(console: DirectorPage, player_id: str) -> str:

@@ -75,19 +75,6 @@ async def show_round(
     table: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
     """Show a round, paired or not. If it has many tables, ``table`` chooses the one with forms."""
-    return await _show(console, number, why, other, table)
-
-
-@routes.post("/tournaments/{tournament_id}/console/round/{number}")
-async def change_round(console: DirectorPageDep, given: Fields, number: Number) -> Response:
-    """Send a command on a round or one of its tables."""
-    if given.get("act") in OF_UNPAIRED and number <= len(console.tournament.played):
-        console.typed, console.refused = given, say(PAIRED, {}, console.language)
-        return await _show(console, number)
-    return await console.carry_out(given, f"{console.address}/round/{number}") or await _show(console, number)
-
-
-async def _show(console: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
     tournament = console.tournament
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
@@ -117,7 +104,7 @@ async def _show(console: DirectorPageDep, number: int, why: str = "", other: str
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         explained=await _explain_pairing(console, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MAX_TABLES_WITH_FORMS,
-        opened=opened,
+        opened=table,
         times={each.round: to_local_input(each, "starts_at", tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
@@ -129,6 +116,15 @@ async def _show(console: DirectorPageDep, number: int, why: str = "", other: str
         against=[(roster.named_in(each.text), each.article) for each in draft.obstacles],
         running=console.last is not None and console.last.phase == pairing.ROUND_PHASE_STARTED,
     )
+
+
+@routes.post("/tournaments/{tournament_id}/console/round/{number}")
+async def change_round(console: DirectorPageDep, given: Fields, number: Number) -> Response:
+    """Send a command on a round or one of its tables."""
+    if given.get("act") in OF_UNPAIRED and number <= len(console.tournament.played):
+        console.typed, console.refused = given, say(PAIRED, {}, console.language)
+        return await show_round(console, number)
+    return await console.carry_out(given, f"{console.address}/round/{number}") or await show_round(console, number)
 
 
 @dataclass(frozen=True)

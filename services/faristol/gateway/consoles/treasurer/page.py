@@ -18,7 +18,14 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import NEW_FORM, SentForm, hide_errors, request_of, send_form, to_problem
+from faristol.gateway.consoles.commands import (
+    NEW_FORM,
+    Unsent,
+    hide_errors,
+    request_of,
+    send_form,
+    to_problem,
+)
 from faristol.gateway.consoles.forms import Given, to_local_input
 from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, require
 from faristol.gateway.consoles.navigation import may
@@ -30,7 +37,7 @@ from faristol.gateway.print.addresses import to_response
 from faristol.gateway.print.form import style_name
 from faristol.gateway.print.pdf import is_installed
 from faristol.gateway.rpc.calls import NAMED
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
@@ -79,9 +86,37 @@ provider_calls = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/fees")
-async def show_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId, shown: ShownDep) -> Response:
+async def show_fees(
+    console: ConsoleDep, results: Reader, tournament_id: TournamentId, shown: ShownDep, sent: Unsent = NEW_FORM
+) -> Response:
     """Show what each person owes and paid, the receipts, the totals, and the settings."""
-    return await _show(console, results, tournament_id, shown)
+    found = await _load(console, tournament_id)
+    head = await results.tournament(tournament_id)
+    settings = found.settings
+    lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
+    spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
+    return console.form_page(
+        "fees.html",
+        head,
+        sent,
+        console_name="fees",
+        found=found,
+        accounts=part_of(_find(found, shown.find), shown.start),
+        shown=shown,
+        finds=len(found.accounts) > PART_ROWS,
+        s=settings,
+        state_names=labels_of(registration.EntryState.DESCRIPTOR),
+        methods=labels_of(events.PaymentMethod.DESCRIPTOR),
+        money=_money(found, console.language),
+        plain=partial(format_plain, digits=found.decimals),
+        lines=[*lines, *[("", "")] * spare],
+        may=lambda name: may(console.session, NAMED["pairing", name].request),
+        documents=part_of(found.documents[::-1], shown.receipts),
+        made=console.request.query_params.get("receipt", ""),
+        zone=found.time_zone,
+        early_until=to_local_input(settings, "early_until", found.time_zone),
+        base=tournament_path(tournament_id, "fees"),
+    )
 
 
 @routes.post("/tournaments/{tournament_id}/fees")
@@ -94,7 +129,7 @@ async def change_fees(
     convert = partial(_in_units, found=found)
     sent = await send_form(console.calls, request, given, console.language, found.time_zone, convert)
     if sent.answer is None:
-        return await _show(console, results, tournament_id, shown, sent)
+        return await show_fees(console, results, tournament_id, shown, sent)
     query = {"receipt": str(sent.answer.document)} if hasattr(sent.answer, "document") else {}
     return redirect_to(f"{tournament_path(tournament_id, 'fees')}{shown.query(**query)}")
 
@@ -125,38 +160,6 @@ async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
     """Return the fees. Raises ``HTTPException`` (404) if the user may not see them."""
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         return await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
-
-
-async def _show(
-    console: Console, results: Results, tournament_id: str, shown: Shown, sent: SentForm = NEW_FORM
-) -> Response:
-    found = await _load(console, tournament_id)
-    head = await results.tournament(tournament_id)
-    settings = found.settings
-    lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
-    spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
-    return console.form_page(
-        "fees.html",
-        head,
-        sent,
-        console_name="fees",
-        found=found,
-        accounts=part_of(_find(found, shown.find), shown.start),
-        shown=shown,
-        finds=len(found.accounts) > PART_ROWS,
-        s=settings,
-        state_names=labels_of(registration.EntryState.DESCRIPTOR),
-        methods=labels_of(events.PaymentMethod.DESCRIPTOR),
-        money=_money(found, console.language),
-        plain=partial(format_plain, digits=found.decimals),
-        lines=[*lines, *[("", "")] * spare],
-        may=lambda name: may(console.session, NAMED["pairing", name].request),
-        documents=part_of(found.documents[::-1], shown.receipts),
-        made=console.request.query_params.get("receipt", ""),
-        zone=found.time_zone,
-        early_until=to_local_input(settings, "early_until", found.time_zone),
-        base=tournament_path(tournament_id, "fees"),
-    )
 
 
 def _find(found: pb.ListFeesResponse, text: str) -> list[pb.FeeAccount]:

@@ -221,7 +221,6 @@ async def replay(
         words=words(step.tiles),
         values=values,
         best=best,
-        names={seat.player_id: seat.name for seat in game.seats},
         position=game.position,
     )
 
