@@ -15,14 +15,14 @@ from starlette.responses import Response
 from faristol.access_control.roles import DIRECTOR, FEDERATION, PLAYER
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, Unsent, command_id, hide_errors, to_problem
 from faristol.gateway.consoles.director.players import RESEMBLES
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import Calls
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.details import DETAILS, read_details
 from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -52,9 +52,32 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/my-data")
-async def show_own_data(console: ConsoleDep) -> Response:
+async def show_own_data(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show a player the stored data, and the requests for correction and erasure with their answers."""
-    return await _show_own(console)
+    answer = await _own(console)
+    scope = set(console.session.credential.scope.tournament_ids)
+    played = _list_own_tournaments(console, answer)
+    requests = await _requests(console.calls, scope, answer.player_id)
+    entry = await _get_register_entry(console)
+    waiting = {each.kind for each in requests if each.state == pairing.DATA_REQUEST_STATE_WAITING}
+    return private_page(
+        console.request,
+        "own_data.html",
+        status=sent.status,
+        session=console.session,
+        player=answer,
+        details=await _get_details(console, played),
+        entry=entry,
+        licences=[describe_licence(each, console.language) for each in entry.licences] if entry else (),
+        tournaments=played,
+        zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
+        requests=requests,
+        may_ask={act for act, kind in REQUEST_KINDS.items() if kind not in waiting},
+        kinds=DATA_REQUESTS,
+        states=DATA_REQUEST_STATES,
+        said=sent.refused,
+        typed=Typed(sent.given),
+    )
 
 
 @routes.post("/my-data")
@@ -75,7 +98,7 @@ async def ask_about_own_data(console: ConsoleDep, given: Fields) -> Response:
     try:
         await console.calls.ask(command)
     except grpc.aio.AioRpcError as error:
-        return await _show_own(console, to_problem(error, console.language).detail, given)
+        return await show_own_data(console, SentForm(given, refused=to_problem(error, console.language).detail))
     return redirect_to("/my-data")
 
 
@@ -95,9 +118,29 @@ async def get_own_data(console: ConsoleDep) -> Response:
 
 
 @routes.get("/data-requests")
-async def show_requests(console: ConsoleDep, results: Reader) -> Response:
+async def show_requests(console: ConsoleDep, results: Reader, sent: Unsent = NEW_FORM) -> Response:
     """Show directors and the federation the requests of players, with forms to answer them."""
-    return await _show_requests(console, results)
+    _check_decides(console)
+    listed = await results.tournaments(archived=True)
+    requests = await _requests(console.calls, set(console.session.credential.scope.tournament_ids))
+    waits = pairing.DATA_REQUEST_STATE_WAITING
+    return private_page(
+        console.request,
+        "data_requests.html",
+        status=HTTPStatus.CONFLICT if sent.refused or sent.errors else HTTPStatus.OK,
+        session=console.session,
+        similar=sent.errors.get("name", ""),
+        zones={each.tournament_id: each.time_zone for each in listed.tournaments},
+        waiting=[each for each in requests if each.state == waits],
+        answered=[each for each in reversed(requests) if each.state != waits],
+        may_erase=console.session.credential.role == FEDERATION,
+        kinds=DATA_REQUESTS,
+        states=DATA_REQUEST_STATES,
+        erasure=pairing_events.DATA_REQUEST_KIND_ERASURE,
+        granted=pairing.DATA_REQUEST_STATE_GRANTED,
+        said=sent.refused,
+        typed=Typed(sent.given),
+    )
 
 
 @routes.post("/data-requests")
@@ -119,73 +162,19 @@ async def answer_request(console: ConsoleDep, results: Reader, given: Fields) ->
             fill(command, {key: value for key, value in given.items() if key.partition(".")[0] in DETAILS})
     except Invalid as problem:
         said = problem.format_message(lambda text, params: say(text, params, console.language))
-        return await _show_requests(console, results, said, given)
+        return await show_requests(console, results, SentForm(given, refused=said))
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=command.tournament_id))
     renamed = command.name if given.get("others") != "yes" else ""
     if renamed and (other := similar_player(tournament.players, renamed, given.get("player_id", ""))):
         similar = say(RESEMBLES, {"name": other}, console.language)
-        return await _show_requests(console, results, "", given, similar)
+        return await show_requests(console, results, SentForm(given, errors={"name": similar}))
     try:
         await console.calls.ask(command)
     except grpc.aio.AioRpcError as error:
         said = Roster(tournament, console.language).named_in_refusal(to_problem(error, console.language).detail, error)
-        return await _show_requests(console, results, said, given)
+        return await show_requests(console, results, SentForm(given, refused=said))
     return redirect_to("/data-requests")
-
-
-async def _show_own(console: Console, said: str = "", given: Mapping[str, str] | None = None) -> Response:
-    answer = await _own(console)
-    scope = set(console.session.credential.scope.tournament_ids)
-    played = _list_own_tournaments(console, answer)
-    requests = await _requests(console.calls, scope, answer.player_id)
-    entry = await _get_register_entry(console)
-    waiting = {each.kind for each in requests if each.state == pairing.DATA_REQUEST_STATE_WAITING}
-    return private_page(
-        console.request,
-        "own_data.html",
-        status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
-        session=console.session,
-        player=answer,
-        details=await _get_details(console, played),
-        entry=entry,
-        licences=[describe_licence(each, console.language) for each in entry.licences] if entry else (),
-        tournaments=played,
-        zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
-        requests=requests,
-        may_ask={act for act, kind in REQUEST_KINDS.items() if kind not in waiting},
-        kinds=DATA_REQUESTS,
-        states=DATA_REQUEST_STATES,
-        said=said,
-        typed=Typed(given or {}),
-    )
-
-
-async def _show_requests(
-    console: Console, results: Results, said: str = "", given: Mapping[str, str] | None = None, similar: str = ""
-) -> Response:
-    """Render the requests. ``said`` is the refusal of an answer, ``similar`` a question to confirm before one."""
-    _check_decides(console)
-    listed = await results.tournaments(archived=True)
-    requests = await _requests(console.calls, set(console.session.credential.scope.tournament_ids))
-    waits = pairing.DATA_REQUEST_STATE_WAITING
-    return private_page(
-        console.request,
-        "data_requests.html",
-        status=HTTPStatus.CONFLICT if said or similar else HTTPStatus.OK,
-        session=console.session,
-        similar=similar,
-        zones={each.tournament_id: each.time_zone for each in listed.tournaments},
-        waiting=[each for each in requests if each.state == waits],
-        answered=[each for each in reversed(requests) if each.state != waits],
-        may_erase=console.session.credential.role == FEDERATION,
-        kinds=DATA_REQUESTS,
-        states=DATA_REQUEST_STATES,
-        erasure=pairing_events.DATA_REQUEST_KIND_ERASURE,
-        granted=pairing.DATA_REQUEST_STATE_GRANTED,
-        said=said,
-        typed=Typed(given or {}),
-    )
 
 
 def _check_decides(console: Console) -> None:
