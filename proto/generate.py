@@ -17,7 +17,7 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
@@ -46,6 +46,10 @@ def generate(out: Path) -> None:
         (out / "comments.py").write_text(_comments(described.read_bytes()), encoding="utf-8")
         (out / "refusals.py").write_text(_refusals(), encoding="utf-8")
         tree = Path(scratch) / "faristol"
+        for file in FileDescriptorSet.FromString(described.read_bytes()).file:
+            stub = Path(scratch) / file.name.replace(".proto", "_pb2.pyi")
+            if file.service:
+                stub.write_text(_name_responses(stub.read_text(encoding="utf-8"), file), encoding="utf-8")
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
                 if path.name.startswith(
@@ -59,6 +63,15 @@ def generate(out: Path) -> None:
         (package / "__init__.py").touch()
     (out / "__init__.py").write_text('"""Generated from `proto/`; never edited by hand."""\n', encoding="utf-8")
     (out / "py.typed").touch()
+
+
+def _name_responses(stub: str, file: FileDescriptorProto) -> str:
+    """Give each request in a stub the type of its response, so that a call of any method is typed by its request."""
+    for method in (method for service in file.service for method in service.method):
+        request, response = (name.rpartition(".")[2] for name in (method.input_type, method.output_type))
+        head = f"class {request}(_message.Message):\n"
+        stub = stub.replace(head, f"{head}    @_builtins.property\n    def _response(self) -> {response}: ...\n")
+    return stub
 
 
 def _comments(described: bytes) -> str:

@@ -117,18 +117,18 @@ async def serve(folder: Path) -> None:
 
 
 def _count(made: dict[str, int]) -> None:
-    render, asked = templating.render, results.Results._call
+    render, asked = templating.render, results.Results.ask
 
     def counting(name: str, language: str, part: str, values: dict[str, Any]) -> str:
         made["pages"] += 1
         return render(name, language, part, values)
 
-    async def calling(self: Any, method: Any, request: Any, deadline: float | None = None) -> Any:
+    async def calling(self: Any, request: Any, *options: Any) -> Any:
         made["calls"] += 1
-        return await asked(self, method, request, deadline)
+        return await asked(self, request, *options)
 
     page.render = counting  # type: ignore[attr-defined] # by this name it is called
-    results.Results._call = calling  # type: ignore[method-assign]
+    results.Results.ask = calling  # type: ignore[assignment,method-assign]
 
 
 def say(what: dict[str, Any]) -> None:

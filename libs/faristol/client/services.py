@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
@@ -19,6 +19,17 @@ from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
+
+A_co = TypeVar("A_co", covariant=True)
+"""Response."""
+
+
+class RequestFor(Protocol[A_co]):
+    """Request of a method with a response of type ``A_co``. Only the generated stubs of requests declare it."""
+
+    @property
+    def _response(self) -> A_co: ...
+
 
 _SERVED_BY = {"hall": "game", "register": "rating", "season": "rating"}
 """Services that serve packages of the contract with another name."""

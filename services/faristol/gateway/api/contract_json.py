@@ -133,15 +133,11 @@ def _field_reader(field: FieldDescriptor, of_field: options.Field) -> Reader:
     if field.is_repeated:
         return _chain(get, list) if convert is None else lambda message: [*map(convert, get(message))]
     if field.has_presence and (of_field.nullable or field.message_type is None):
-        name, then = field.name, convert or _return_same
+        name, then = field.name, convert or (lambda value: value)
         return lambda message: then(get(message)) if message.HasField(name) else None
     if of_field.nullable and field.type == FieldDescriptor.TYPE_STRING:
         return lambda message: get(message) or None
     return get if convert is None else _chain(get, convert)
-
-
-def _return_same(value: Any) -> Any:
-    return value
 
 
 def _converter(field: FieldDescriptor, of_field: options.Field) -> Reader | None:
@@ -222,10 +218,6 @@ def tie_break_value(tie_break: pb.TieBreak) -> float:
     return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
-def _tie_breaks(line: pb.Standing | pb.TeamStanding) -> dict[str, float]:
-    return {each.name: tie_break_value(each) for each in line.tie_breaks}
-
-
 def _arithmetic(line: pb.Standing | pb.TeamStanding) -> dict[str, Any] | None:
     if not line.HasField("point_arithmetic"):
         return None
@@ -274,7 +266,7 @@ _ARITHMETIC = {"type": "object", "additionalProperties": {"$ref": "#/components/
 _LINE = (
     Member(
         "tie_breaks",
-        _tie_breaks,
+        lambda line: {each.name: tie_break_value(each) for each in line.tie_breaks},
         schema={
             "type": "object",
             "additionalProperties": {"type": "number"},

@@ -78,12 +78,7 @@ routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN, TAGGED
 
 
 @routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
-async def get_standings_csv(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-) -> Response:
+async def get_standings_csv(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:
     """Return the standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
     return await _to_csv(comma_separated.standings, answer, f"{tournament_id}-standings.csv")
@@ -91,10 +86,7 @@ async def get_standings_csv(
 
 @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
 async def get_team_standings_csv(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0
 ) -> Response:
     """Return the standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
@@ -122,10 +114,7 @@ async def get_pairings_csv(results: Reader, tournament_id: TournamentId, number:
 
 @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
 async def get_crosstable_csv(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0
 ) -> Response:
     """Return the crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
@@ -147,7 +136,7 @@ async def get_report(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
-    round: Annotated[  # noqa: A002 # the name of the query parameter
+    round: Annotated[
         int, Query(ge=0, le=10_000, description="Include rounds up to this one; 0 for the last closed round."), DIGITS
     ] = 0,
     edition: Annotated[EditionName, Query(description="Version of the format.")] = "TRF26",
@@ -185,14 +174,14 @@ def to_tsh_files(tournament: TournamentFile) -> dict[str, bytes]:
 
 
 @routes.get("/tournaments/{tournament_id}/tsh.zip", responses=_of(ZIP, "The folder: `config.tsh` and `a.t`."))
-async def get_tsh(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:  # noqa: A002 # the name of the query parameter
+async def get_tsh(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:
     """Return the folder of the tournament for tsh, as a ZIP archive."""
     found, position = await load_tournament_file(results, tournament_id, round, when)
     return TaggedResponse(to_archive(to_tsh_files(found)), position, ZIP, f"{tournament_id}-tsh.zip")
 
 
 @routes.get("/tournaments/{tournament_id}/results.tou", responses=_of(PLAIN, "The file, lines ending in CR LF."))
-async def get_tou(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:  # noqa: A002 # the name of the query parameter
+async def get_tou(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:
     """Return the rounds with all results in the form of AUPAIR, for the ratings of federations."""
     found, position = await load_tournament_file(results, tournament_id, round, when)
     return TaggedResponse(write_tou(found), position, PLAIN, f"{tournament_id}.tou")
@@ -200,10 +189,7 @@ async def get_tou(results: Reader, tournament_id: TournamentId, when: When, roun
 
 @routes.get("/tournaments/{tournament_id}/crosstable.txt", responses=_of(PLAIN, "The table, in columns."))
 async def get_crosstable_text(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0
 ) -> Response:
     """Return the crosstable as plain text, in the order of points and spread."""
     found, position = await load_tournament_file(results, tournament_id, round, when)

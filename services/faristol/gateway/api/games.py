@@ -86,7 +86,7 @@ async def list_games(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
-    round: InRound = 0,  # noqa: A002 # the name of the query parameter
+    round: InRound = 0,
     table: AtTable = 0,
     player: OfPlayer = "",
     state: InState = None,
@@ -121,7 +121,7 @@ async def get_games_zip(
     drawn: RackReader,
     tournament_id: TournamentId,
     when: When,
-    round: InRound = 0,  # noqa: A002 # the name of the query parameter
+    round: InRound = 0,
     table: AtTable = 0,
     player: OfPlayer = "",
     racks: WithRacks = False,

@@ -33,7 +33,7 @@ GameId = Annotated[str, Path(max_length=MAX_GAME_ID_LENGTH)]
 @routes.get("/log/checkpoint")
 async def get_log_checkpoint(results: Reader) -> Response:
     """Return the newest checkpoint of the log that enough witnesses have cosigned (C2SP tlog-checkpoint)."""
-    answer = await results.log_checkpoint()
+    answer = await results.ask(pb.GetLogCheckpointRequest())
     headers = {"Cache-Control": f"public, max-age={CHECKPOINT_MAX_AGE_SECONDS}"}
     return Response(answer.note, media_type=CHECKPOINT_MEDIA_TYPE, headers=headers)
 
@@ -42,14 +42,14 @@ async def get_log_checkpoint(results: Reader) -> Response:
 async def get_log_entries(results: Reader, path: TilePath) -> Response:
     """Return the entries under a tile of level 0: digests of 32 bytes that reveal no event (C2SP tlog-tiles)."""
     number, width = _parse(path)
-    return _static(await results.log_tile(0, number, width, entries=True))
+    return _static(await results.ask(pb.GetLogTileRequest(number=number, width=width, entries=True)))
 
 
 @routes.get("/log/tile/{level}/{path:path}")
 async def get_log_tile(results: Reader, level: Level, path: TilePath) -> Response:
     """Return the hashes of a tile of the log (C2SP tlog-tiles)."""
     number, width = _parse(path)
-    return _static(await results.log_tile(level, number, width))
+    return _static(await results.ask(pb.GetLogTileRequest(level=level, number=number, width=width)))
 
 
 @routes.get("/api/v1/games/{game_id}/proof")
@@ -85,8 +85,8 @@ def _parse(path: str) -> tuple[int, int]:
     return parsed
 
 
-def _static(content: bytes) -> Response:
-    return Response(content, media_type=TILE_MEDIA_TYPE, headers={"Cache-Control": FOREVER.decode()})
+def _static(tile: pb.GetLogTileResponse) -> Response:
+    return Response(tile.content, media_type=TILE_MEDIA_TYPE, headers={"Cache-Control": FOREVER.decode()})
 
 
 def _download(answer: pb.GetProofResponse, name: str) -> Response:

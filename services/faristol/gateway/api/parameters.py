@@ -165,7 +165,8 @@ async def _check_parameters(request: Request, lang: Language = None) -> None:  #
     known = list(dict.fromkeys(of_query(route.dependant)))
     given = request.query_params
     wrong = [_unknown(name, known) for name in given if name not in known]
-    wrong += [_build_repeated_error(name) for name in known if len(given.getlist(name)) > 1]
+    repeated = {"type": "repeated_parameter", "msg": "repeated parameter"}
+    wrong += [{**repeated, "loc": ("query", name), "input": name} for name in known if len(given.getlist(name)) > 1]
     if wrong:
         raise RequestValidationError(wrong)
 
@@ -187,8 +188,3 @@ def _unknown(name: str, known: list[str]) -> dict[str, Any]:
     kind = "unknown_parameter_like" if like else "unknown_parameter"
     context = {"like": like, "known": ", ".join(known)}
     return {"type": kind, "loc": ("query", name), "msg": "unknown parameter", "input": name, "ctx": context}
-
-
-def _build_repeated_error(name: str) -> dict[str, Any]:
-    """Return the error of a repeated parameter in Pydantic's form."""
-    return {"type": "repeated_parameter", "loc": ("query", name), "msg": "repeated parameter", "input": name}

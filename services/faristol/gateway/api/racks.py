@@ -9,9 +9,9 @@ import grpc
 from fastapi import Depends
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.calls import answer_or
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 
 RacksByTurn = Mapping[tuple[int, str], Sequence[str]]
@@ -20,39 +20,28 @@ RacksByTurn = Mapping[tuple[int, str], Sequence[str]]
 BEST_PLAYS_TIMEOUT_SECONDS = 1.5
 """Timeout of a page for best plays in seconds. The search continues, for later requests."""
 
-_SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
-"""Status codes for secret draws, for draws by people, and for a table that was never opened."""
+_ABSENT_CODES = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES)
+"""Status codes for secret draws, draws by people, a table that was never opened, and an unavailable service."""
 
 
 class GameService(Service):
     """Public calls of the game service about draws."""
 
     kept = "game"
-    _stub: game_pb2_grpc.GameServiceAsyncStub
 
     async def racks(self, game: results.GetGameResponse) -> RacksByTurn | None:
         """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return None
-        try:
-            answer = await self._call(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
-                raise
-            return None
-        return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
+        answer = await answer_or(self.ask(pb.ListDrawsRequest(game_id=game.game_id)), None, *_ABSENT_CODES)
+        return answer and {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
 
     async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
         """Return the best plays of a rack; empty if they are not public or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return ()
-        request = pb.ListBestPlaysRequest(game_id=game.game_id)
-        try:
-            answer = await self._call(self._stub.ListBestPlays, request, BEST_PLAYS_TIMEOUT_SECONDS)
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
-                raise
-            return ()
+        asked = self.ask(pb.ListBestPlaysRequest(game_id=game.game_id), BEST_PLAYS_TIMEOUT_SECONDS)
+        answer = await answer_or(asked, pb.ListBestPlaysResponse(), *_ABSENT_CODES)
         return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
 
 

@@ -8,10 +8,10 @@ import grpc
 from fastapi import Depends
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.calls import answer_or
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
-from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 
 
@@ -19,20 +19,14 @@ class RatingService(Service):
     """Public calls of the rating service."""
 
     kept = "ratings"
-    _stub: rating_pb2_grpc.RatingServiceAsyncStub
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
         """Return the rating list of a tournament, or an estimate."""
-        return await self._call(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
+        return await self.ask(pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
         """Return the same, or None if the service is unavailable or the tournament is not rated."""
-        try:
-            return await self.of(tournament_id)
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (*UNAVAILABLE_CODES, grpc.StatusCode.FAILED_PRECONDITION):
-                raise
-            return None
+        return await answer_or(self.of(tournament_id), None, *UNAVAILABLE_CODES, grpc.StatusCode.FAILED_PRECONDITION)
 
 
 RatingReader = Annotated[RatingService, Depends(RatingService.for_visitor)]

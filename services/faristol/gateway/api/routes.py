@@ -44,6 +44,7 @@ from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.spectators import players
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
 from faristol.kernel.topics import place_of
@@ -112,7 +113,7 @@ async def get_standings(
     tournament_id: TournamentId,
     when: When,
     page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    round: UpToRound = 0,
     player: Annotated[str, Query(max_length=64, description="Return only the line of this player.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
     category: Annotated[
@@ -138,7 +139,7 @@ async def get_team_standings(
     tournament_id: TournamentId,
     when: When,
     page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    round: UpToRound = 0,
     team: Annotated[str, Query(max_length=64, description="Return only the line of this team.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
 ) -> Response:
@@ -149,11 +150,7 @@ async def get_team_standings(
 
 @routes.get("/tournaments/{tournament_id}/crosstable", responses=answers(pb.GetCrosstableResponse))
 async def get_crosstable(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    page: WantedPage,
-    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    results: Reader, tournament_id: TournamentId, when: When, page: WantedPage, round: UpToRound = 0
 ) -> Response:
     """Return the rounds of every player: opponents, results, scores and starts."""
     answer = await results.crosstable(tournament_id, round, when, page)
@@ -212,9 +209,7 @@ async def list_rulings(
     results: Reader,
     found: RulingsReader,
     tournament_id: TournamentId,
-    round: Annotated[  # noqa: A002 # the name of the query parameter
-        int, Query(ge=0, le=10_000, description="The round; 0 for all closed rounds."), DIGITS
-    ] = 0,
+    round: Annotated[int, Query(ge=0, le=10_000, description="The round; 0 for all closed rounds."), DIGITS] = 0,
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: Annotated[
         str,
@@ -271,7 +266,7 @@ async def get_status(results: Reader) -> Response:
     That is its position, its lag, whether it stopped, and how many games or tournaments it does not update after a
     failed event.
     """
-    return to_tagged_response(await results.status())
+    return to_tagged_response(await results.ask(pb.GetStatusRequest()))
 
 
 @routes.get("/seals", responses=answers(pb.ListSealsResponse, 304, 400, 503, 504))
@@ -290,7 +285,8 @@ async def list_seals(
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
     with a stored answer.
     """
-    return to_tagged_response(await results.seals(after, limit, newest=newest))
+    request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
+    return to_tagged_response(await results.ask(request))
 
 
 routes.add_api_route("/players", players.search_players, responses=answers(pb.SearchPlayersResponse))
@@ -388,12 +384,8 @@ async def find_games(results: Results, duplicates: Duplicates, game_ids: Collect
     """
 
     async def ask_round(place: tuple[str, int]) -> frozenset[str]:
-        try:
-            answer = await results.pairings(*place, seats_alone=True)
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION):
-                raise
-            return frozenset()
+        codes = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION)
+        answer = await answer_or(results.pairings(*place, seats_alone=True), pb.GetPairingsResponse(), *codes)
         return frozenset(table.game_id for table in answer.tables)
 
     async def ask_duplicate(game_id: str) -> bool:

@@ -11,9 +11,8 @@ from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
 import grpc
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.access_control.roles import (
@@ -31,18 +30,17 @@ from faristol.access_control.roles import (
 )
 from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
-from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.commands import form_id, hide_errors
-from faristol.gateway.consoles.frame import TournamentId
+from faristol.gateway.consoles.frame import Console, TournamentId
 from faristol.gateway.consoles.navigation import list_console_links, may
 from faristol.gateway.http.errors import Problem, of_rpc
 from faristol.gateway.http.forms import Fields, public_address
-from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.divisions import format_title
 from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_, Param
@@ -121,24 +119,18 @@ class Card:
     """Links to the cells of the halls of its tables."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CredentialsPage:
+@dataclass
+class _CredentialsPage(Console):
     """Credentials page of a tournament, for a signed-in user."""
 
-    request: Request
-    results: Results
-    session: Session
-    tournament_id: str
-
-    @property
-    def language(self) -> str:
-        return language_of(self.request)
+    results: Reader
+    tournament_id: TournamentId
 
     async def list_credentials(self) -> Sequence[pb.CredentialLine]:
         """Return the credentials that the user may revoke. Raises ``HTTPException`` if the page is forbidden."""
         request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
         with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-            answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
+            answer = await self.calls.ask(request)
         return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -173,7 +165,6 @@ class _CredentialsPage:
             for_players=bool(given - {SCORER}),
             for_judges=JUDGE in given,
             judges=await self._judges(listed) if JUDGE in given else {},
-            new_id=lambda: str(uuid.uuid4()),
         )
 
     async def _judges(self, listed: Sequence[pb.CredentialLine]) -> dict[str, str]:
@@ -182,20 +173,13 @@ class _CredentialsPage:
         While the lexicon service is unavailable, only those with a credential are returned.
         """
         named = {line.credential.subject_id: line.name for line in listed if line.credential.role == JUDGE}
-        try:
-            appointed = (await self._adjudication()).judges
-        except grpc.aio.AioRpcError as error:
-            if error.code() not in UNAVAILABLE_CODES:
-                raise
-        else:
-            named = {judge.judge_id: judge.judge_id for judge in appointed} | named
+        known = await answer_or(self._adjudication(), adjudication.GetAdjudicationResponse(), *UNAVAILABLE_CODES)
+        named = {judge.judge_id: judge.judge_id for judge in known.judges} | named
         return dict(sorted(named.items(), key=lambda each: each[1]))
 
     async def _adjudication(self) -> adjudication.GetAdjudicationResponse:
         """Return the judges of the tournament and the mode of rulings."""
-        asked = adjudication.GetAdjudicationRequest(tournament_id=self.tournament_id)
-        answer: adjudication.GetAdjudicationResponse = await self.session.calls.ask(asked)
-        return answer
+        return await self.calls.ask(adjudication.GetAdjudicationRequest(tournament_id=self.tournament_id))
 
     async def _proposed_tables(
         self, tournament: results_pb.Tournament, players: Sequence[results_pb.Player]
@@ -216,9 +200,7 @@ class _CredentialsPage:
     async def end(self, given: Mapping[str, str]) -> Response:
         """Revoke a credential."""
         credential_id = given.get("credential_id", "")
-        await self.session.calls.ask(
-            pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
-        )
+        await self.calls.ask(pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id))
         return redirect_to(f"{tournament_path(self.tournament_id, 'access')}?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
@@ -239,7 +221,7 @@ class _CredentialsPage:
         )
         if request.role == JUDGE and request.subject_id and not request.name:
             request.name = await self._name_of_judge(request.subject_id)
-        answer = await self.session.calls.ask(request)
+        answer = await self.calls.ask(request)
         listed = await self.results.players(self.tournament_id)
         known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
         appointed = ""
@@ -270,7 +252,7 @@ class _CredentialsPage:
             judge_id=credential.subject_id,
             languages=[language],
         )
-        await self.session.calls.ask(command)
+        await self.calls.ask(command)
         return language
 
     async def make_cards(self, given: Mapping[str, str]) -> Response:
@@ -284,12 +266,12 @@ class _CredentialsPage:
         for table in tables:
             values: dict[str, Param] = {"number": table, "tournament": self.tournament_id, "mark": sheet.hex[:4]}
             wanted: dict[str, Any] = {"role": SCORER, "name": say(TABLE_CARD, values, self.language), "tables": [table]}
-            by_link = await self.session.calls.ask(
+            by_link = await self.calls.ask(
                 self._build_request(
                     given, command_id=str(uuid.uuid5(sheet, f"link {table}")), form=events.FORM_LINK, **wanted
                 )
             )
-            by_pin = await self.session.calls.ask(
+            by_pin = await self.calls.ask(
                 self._build_request(
                     given, command_id=str(uuid.uuid5(sheet, f"PIN {table}")), form=events.FORM_PIN, **wanted
                 )
@@ -307,7 +289,7 @@ class _CredentialsPage:
             command_id = str(uuid.uuid5(sheet, f"player {player.player_id}"))
             wanted: dict[str, Any] = {"role": PLAYER, "player_id": player.player_id, "form": events.FORM_LINK}
             request = self._build_request(given, command_id=command_id, tables=[], **wanted)
-            answer = await self.session.calls.ask(request)
+            answer = await self.calls.ask(request)
             cards.append(self._card(player.shown_name, answer))
         if not cards:
             raise _Unusable(say(NO_PLAYER_WITHOUT_CODE, {}, self.language))
@@ -383,25 +365,19 @@ class _CredentialsPage:
         )
 
 
+CredentialsPageDep = Annotated[_CredentialsPage, Depends()]
+"""Route parameter."""
+
+
 @routes.get("/tournaments/{tournament_id}/access")
-async def show_credentials(
-    request: Request,
-    results: Reader,
-    signed_in: SignedIn,
-    tournament_id: TournamentId,
-    ended: Annotated[str, Query(max_length=1)] = "",
-) -> Response:
+async def show_credentials(console: CredentialsPageDep, ended: Annotated[str, Query(max_length=1)] = "") -> Response:
     """Show the credentials of a tournament."""
-    notice = say(ENDED, {}, language_of(request)) if ended else ""
-    return await _CredentialsPage(request, results, signed_in, tournament_id).show(notice)
+    return await console.show(say(ENDED, {}, console.language) if ended else "")
 
 
 @routes.post("/tournaments/{tournament_id}/access")
-async def change_credentials(
-    request: Request, results: Reader, given: Fields, signed_in: SignedIn, tournament_id: TournamentId
-) -> Response:
+async def change_credentials(console: CredentialsPageDep, given: Fields) -> Response:
     """Grant and revoke credentials. A refusal is shown on the page."""
-    console = _CredentialsPage(request, results, signed_in, tournament_id)
     await console.list_credentials()  # a user who may not see the page must not learn from its error messages
     acts = {
         "grant": console.give,

@@ -35,7 +35,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/sign-in/openid")
-async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:  # noqa: A002 # the name of the query parameter
+async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:
     """Redirect to the provider."""
     try:
         started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))

@@ -73,7 +73,7 @@ async def session(request: Request) -> Session:
     if not fits(token):
         raise NotSignedIn("CREDENTIAL_INVALID")
     own = calls(request, token)
-    who: pb.GetCallerResponse = await own.ask(pb.GetCallerRequest())
+    who = await own.ask(pb.GetCallerRequest())
     until = who.gives_until.ToDatetime(UTC) if who.HasField("gives_until") else None
     return Session(own, who.credential, who.name or who.credential.subject_id, until, who.signed_in_at.ToDatetime(UTC))
 

@@ -88,11 +88,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/sign-in")
 async def show_entrance(
-    request: Request,
-    results: Reader,
-    next: Next = "",  # noqa: A002 # the name of the query parameter
-    tournament: Text = "",
-    table: Text = "",
+    request: Request, results: Reader, next: Next = "", tournament: Text = "", table: Text = ""
 ) -> Response:
     """Show the ways to sign in: a link, whose code is in the URL fragment that browsers do not send, and a PIN."""
     why = request.cookies.get(cookie_name(request, WHY_COOKIE), "")
@@ -159,7 +155,7 @@ async def start_session(
     response = redirect_to(local(given.get("next", ""), HOME))
     name = ""
     with suppress(grpc.aio.AioRpcError):  # a link or code works once: a missing name must not fail the sign-in
-        who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
+        who = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
         name = who.name
     set_session(request, response, signed_in, name or signed_in.credential.subject_id)
     add_mark(request, response, signed_in.mark)

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.api.parameters import LAST_POSITION, of_query
-from faristol.gateway.cache.recorded_reads import ServiceReads, scope_with
+from faristol.gateway.cache.recorded_reads import READS_KEY, ServiceReads
 from faristol.gateway.cache.representation import Header, Representation
 from faristol.gateway.cache.resources import CACHED_ROUTES, Address, Resource
 from faristol.gateway.cache.store import Cache, CacheEntry, Question, Rendered
@@ -70,7 +70,7 @@ class Cached:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request from the cache or pass it on."""
-        if scope["type"] != "http" or scope["method"] != "GET":
+        if scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -107,20 +107,29 @@ class Cached:
         return parse(path, query, languages[:MAX_KEY_CHARACTERS], _find_language(cookies))
 
     def _parse_line(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
-        """Parse a request line, ``Accept-Language`` and the language in the cookie; None if it is not cached."""
+        """Parse a request line, ``Accept-Language`` and the language in the cookie; None if it is not cached.
+
+        Answers of the past are not, nor those of requests that the application refuses.
+        """
         found = self._find_resource(path)
         if found is None:
             return None
         address, resource = found
-        parameters = _parse_parameters(address, query)
-        if parameters is None:
+        given = parse_qsl(query, keep_blank_values=True)
+        known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
+        parameters = dict(known)
+        if len(parameters) < len(known) or any(name in parameters for name in _PAST):
             return None
-        values, named = parameters.values, parameters.language
+        asked, position = parameters.pop("lang", None), _position(parameters.pop("min_position", "0"))
+        is_valid = len(known) == len(given) and asked in (None, *LANGUAGES) and position is not None
+        if not is_valid and not address.is_page:  # a page ignores unknown parameters, languages and positions
+            return None
+        values, named = tuple(sorted(parameters.items())), asked if asked in LANGUAGES else ""
         if len(path) + sum(len(name) + len(value) for name, value in values) > MAX_KEY_CHARACTERS:
             return None
         language = named or ("" if address.is_embeddable else chosen) or negotiate(languages)
         is_exact = not address.is_page
-        question = Question((path, values, language), resource, parameters.min_position, is_exact, anew=False)
+        question = Question((path, values, language), resource, position or 0, is_exact, anew=False)
         stores = address.is_page and not address.is_embeddable and named and ("part", "live") not in values
         more = [(b"set-cookie", cookie_of(named).encode("latin-1"))] if stores else []
         return ParsedRequest(question, language, values, bool(named), more)
@@ -137,7 +146,8 @@ class Cached:
         query = [*asking.query, *([("min_position", str(need))] if need else [])]
         asked = ServiceReads(kept.digest, kept.position) if kept else ServiceReads()
         inner = {
-            **scope_with(dict(scope), asked),
+            **scope,
+            READS_KEY: asked,
             "query_string": urlencode(query).encode(),
             "headers": [(b"accept-language", asking.language.encode())],
         }
@@ -170,34 +180,6 @@ def _address(route: APIRoute) -> Address:
         not route.path.startswith("/api/") and "." not in route.path,  # a file has an extension
         is_embeddable(route.path),
     )
-
-
-class _Parameters(NamedTuple):
-    """Parameters of a request whose answer is cached."""
-
-    values: tuple[tuple[str, str], ...]
-    """Parameters on which the answer depends, in a canonical order."""
-    language: str
-    """Language that the address names; empty if it names none, or an unknown one."""
-    min_position: int
-
-
-def _parse_parameters(address: Address, query: str) -> _Parameters | None:
-    """Parse a query; None if its answer is not cached, as one of the past or one that the application refuses.
-
-    A page ignores unknown parameters, languages and positions.
-    """
-    given = parse_qsl(query, keep_blank_values=True)
-    known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
-    values = dict(known)
-    if len(values) < len(known) or any(name in values for name in _PAST):
-        return None
-    language, position = values.pop("lang", None), _position(values.pop("min_position", "0"))
-    is_valid = len(known) == len(given) and language in (None, *LANGUAGES) and position is not None
-    if not is_valid and not address.is_page:
-        return None
-    chosen = language if language and language in LANGUAGES else ""
-    return _Parameters(tuple(sorted(values.items())), chosen, position or 0)
 
 
 def _position(given: str) -> int | None:

@@ -30,7 +30,7 @@ class Waits:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count a waiting request, or refuse it."""
-        if scope["type"] != "http" or not self._waits(scope):
+        if not self._waits(scope):
             await self._app(scope, receive, send)
             return
         address = to_count_key(scope["client"][0]) if scope.get("client") else ""

@@ -12,16 +12,15 @@ from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.client.services import RequestFor, method_of
 from faristol.gateway.http.language import language_of
 from faristol.host.rpc.interceptor import REFUSAL_LANGUAGE
-
-Q = TypeVar("Q", bound=Message)
-"""Request."""
 
 A = TypeVar("A")
 """Response."""
 
-_KEY = "faristol.asked"
+READS_KEY = "faristol.asked"
+"""Key of the recorder of the responses in the scope of a request."""
 
 SERVICE_TIMEOUT_SECONDS = 10.0
 """Timeout of a service call in seconds."""
@@ -70,7 +69,7 @@ class ServiceReads:
 
 def reads_of(request: Request) -> ServiceReads | None:
     """Return the recorder of a request; None if its answer is not cached."""
-    found = request.scope.get(_KEY)
+    found = request.scope.get(READS_KEY)
     return found if isinstance(found, ServiceReads) else None
 
 
@@ -78,11 +77,6 @@ def check_not_modified(request: Request) -> Response | None:
     """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
     asked = reads_of(request)
     return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
-
-
-def scope_with(scope: dict[str, Any], asked: ServiceReads) -> dict[str, Any]:
-    """Return the scope of a request whose service responses ``asked`` records."""
-    return {**scope, _KEY: asked}
 
 
 class Service:
@@ -110,13 +104,15 @@ class Service:
             *([("authorization", f"Bearer {token}")] if token else []),
         )
 
-    async def _call(
-        self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None
-    ) -> A:
-        answer = await method(request, timeout=deadline or SERVICE_TIMEOUT_SECONDS, metadata=self._metadata)
-        self._note(request, answer)
-        return answer
-
-    def _note(self, request: Message, answer: Any) -> None:
+    async def ask(self, request: RequestFor[A], deadline: float = SERVICE_TIMEOUT_SECONDS, *, without: str = "") -> A:
+        """Return the response to a request within ``deadline`` seconds, without a field if it is named."""
+        asked: Any = request
+        answer = await getattr(self._stub, method_of(asked.DESCRIPTOR).name)(
+            request, timeout=deadline, metadata=self._metadata
+        )
+        if without:
+            answer.ClearField(without)
         if self._to_tell:
-            self._to_tell.note(request, answer)
+            self._to_tell.note(asked, answer)
+        found: A = answer
+        return found

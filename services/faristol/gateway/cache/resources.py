@@ -102,32 +102,26 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
 """Content by route path. Other routes are not cached: streams, the status, seals, and private pages."""
 
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
-_OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
-_OF_SCREENS = frozenset((options.CHANGE_SCREENS,))
-_OF_BROADCAST = frozenset((options.CHANGE_BROADCAST,))
-_OF_DUPLICATE = frozenset((options.CHANGE_DUPLICATE,))
-_ABOVE_TABLES = (
-    frozenset(options.Change.values())
-    - _OF_A_TABLE
-    - _OF_OFFICIALS
-    - _OF_SCREENS
-    - _OF_BROADCAST
-    - _OF_DUPLICATE
-    - {options.CHANGE_UNSPECIFIED}
-)
+_OF_NO_TOURNAMENT = _OF_A_TABLE | {
+    options.CHANGE_WAITS,
+    options.CHANGE_SCREENS,
+    options.CHANGE_BROADCAST,
+    options.CHANGE_DUPLICATE,
+    options.CHANGE_UNSPECIFIED,
+}
 
 
 def _names(kinds: Iterable[event_types.Kind]) -> frozenset[str]:
     return frozenset(kind.DESCRIPTOR.name for kind in kinds)
 
 
-OF_TOURNAMENT = _names(event_types.types_that_change(*_ABOVE_TABLES))
+OF_TOURNAMENT = _names(event_types.types_that_change(*{*options.Change.values()} - _OF_NO_TOURNAMENT))
 """Events that may change any part of a tournament except for the inside of a running game."""
 
 OF_SCORES = _names(event_types.types_that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
 """Further events that change the scores of running games."""
 
-OF_DUPLICATES = _names(event_types.types_that_change(*_OF_DUPLICATE))
+OF_DUPLICATES = _names(event_types.types_that_change(options.CHANGE_DUPLICATE))
 """Further events that change the standings of duplicate games."""
 
 OF_GAME = _names(event_types.types_that_change(*_OF_A_TABLE, options.CHANGE_RESULT))

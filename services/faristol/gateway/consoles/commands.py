@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import grpc
+from fastapi import Depends
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 
 from faristol.client.problems import info_of
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.http.errors import Problem, of_rpc
-from faristol.gateway.rpc.calls import Calls
+from faristol.gateway.rpc.calls import NAMED, Calls
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.text import say
@@ -39,15 +40,44 @@ def command_id(given: Mapping[str, str], act: str) -> str:
     return str(uuid.uuid5(form_id(given), act))
 
 
-class SentForm(NamedTuple):
-    """The result of a form: the answer to its command, or the texts for the page that shows it again."""
+def request_of(given: Given, service: str, names: Collection[str], **fields: str) -> Any:
+    """Return the request of a form, with its id: that of the method ``act``.
 
+    Raises ``HTTPException`` (400) for a form with a method that is not in ``names``, or without an id.
+    """
+    name = given.get("act", "")
+    if name not in names:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    return NAMED[service, name].request(command_id=str(form_id(given)), **fields)
+
+
+class SentForm(NamedTuple):
+    """The result of a form: the answer to its command, or the fields and texts for the page that shows it again."""
+
+    given: Mapping[str, str] = {}
     answer: Any = None
     """The answer; None if the form is invalid or its command was refused."""
     errors: Mapping[str, str] = {}
     """Errors by field of the form."""
     refused: str = ""
     """Refusal that no field of the form explains."""
+
+    @property
+    def status(self) -> HTTPStatus:
+        """Status of the page that shows the form: 409 after a refusal, 400 with errors of fields, else 200."""
+        return HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
+
+
+NEW_FORM = SentForm()
+"""Form that was not sent yet."""
+
+
+async def _open_form() -> SentForm:
+    return NEW_FORM
+
+
+Unsent = Annotated[SentForm, Depends(_open_form)]
+"""Route parameter of a page that a refused form calls, too, with the form."""
 
 
 async def send_form(
@@ -66,16 +96,16 @@ async def send_form(
     try:
         fill(request, convert(given), zone)
     except Invalid as problem:
-        return SentForm(errors={problem.field: say(problem.problem, problem.params, language)})
+        return SentForm(given, errors={problem.field: say(problem.problem, problem.params, language)})
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     try:
-        return SentForm(await calls.ask(request))
+        return SentForm(given, await calls.ask(request))
     except grpc.aio.AioRpcError as error:
         refused, field = to_problem(error, language).detail, info_of(error).metadata.get("field", "")
         if field in given:
-            return SentForm(errors={field: refused.removeprefix(f"{field}: ")})
-        return SentForm(refused=refused)
+            return SentForm(given, errors={field: refused.removeprefix(f"{field}: ")})
+        return SentForm(given, refused=refused)
 
 
 @contextmanager

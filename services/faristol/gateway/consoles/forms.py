@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import to_datetime
 from faristol.presentation.table_commands import FIELD_HINTS, FIELD_LABELS, label_of
 from faristol.typed_input.fields import Kind, kind_of, parse_value
 
@@ -75,6 +77,13 @@ def fill(request: Message, given: Given, zone: str = "UTC") -> None:
             _set(request, field, given, field.name, zone)
 
 
+def to_local_input(message: Any, field: str, zone: str) -> str:
+    """Return a time of a message as an HTML field for times has it, in ``zone``; empty if it is not set."""
+    if not message.HasField(field):
+        return ""
+    return to_datetime(getattr(message, field)).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
+
+
 def list_in(given: Given, field: str) -> list[str]:
     """Return the values of a list in a form, in the order of their places."""
     numbered = _keys_of(given, field)
@@ -91,11 +100,7 @@ def _keys_of(given: Given, field: str) -> list[str]:
     """Return the places of the entries of a list: their keys, numbers in order."""
     start = f"{field}."
     keys = dict.fromkeys(name[len(start) :].partition(".")[0] for name in given if name.startswith(start))
-    return sorted(keys, key=_place)
-
-
-def _place(key: str) -> tuple[int, str]:
-    return int(key) if key.isdecimal() and len(key) <= MAX_PLACE_DIGITS else 0, key
+    return sorted(keys, key=lambda key: (int(key) if key.isdecimal() and len(key) <= MAX_PLACE_DIGITS else 0, key))
 
 
 def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:

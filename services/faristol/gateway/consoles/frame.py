@@ -4,8 +4,6 @@ A console page extends ``console.html``. This module has no postponed annotation
 ``Console`` in subclasses of other modules.
 """
 
-import uuid
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -13,11 +11,14 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query
 from google.protobuf.message import Message
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.auth.session import DONE_COOKIE, OwnCalls, SignedIn, delete_cookie, read_done
+from faristol.gateway.consoles.commands import SentForm
 from faristol.gateway.consoles.navigation import find_help_page, list_console_links, may
+from faristol.gateway.http.forms import check_origin
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -35,9 +36,16 @@ class Typed(dict[str, str]):
         return ""
 
 
-def status_of_form(refused: str, errors: Collection[str]) -> HTTPStatus:
-    """Return the status of a page with a form: 409 after a refusal, 400 with errors of fields, else 200."""
-    return HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK
+def require(command: type[Message]) -> Any:
+    """Return the dependency of routes for users whose role may call a method; it raises ``HTTPException`` (404)."""
+
+    async def check(request: Request, session: SignedIn) -> None:
+        if request.method == "POST":
+            check_origin(request)
+        if not may(session, command):
+            raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
+
+    return Depends(check)
 
 
 @dataclass
@@ -109,26 +117,16 @@ class Console:
             console_links=list(list_console_links(self.session, tournament)) if tournament else [],
             said=said,
             refused=refused,
-            new_id=lambda: str(uuid.uuid4()),
             **values,
         )
         if read_done(self.request) and not part:
             delete_cookie(self.request, response, DONE_COOKIE)
         return response
 
-    def form_page(
-        self,
-        name: str,
-        head: pb.GetTournamentResponse | None,
-        *,
-        typed: Mapping[str, str] | None = None,
-        errors: Mapping[str, str] | None = None,
-        refused: str = "",
-        **values: Any,
-    ) -> Response:
-        """Render a page with forms, as ``page`` does; ``typed`` are their fields, ``errors`` the wrong ones."""
-        values |= {"typed": Typed(typed or {}), "errors": Typed(errors or {})}
-        return self.page(name, head, status=status_of_form(refused, errors or ()), refused=refused, **values)
+    def form_page(self, name: str, head: pb.GetTournamentResponse | None, sent: SentForm, **values: Any) -> Response:
+        """Render a page with forms, as ``page`` does, one of them as it was sent."""
+        values |= {"typed": Typed(sent.given), "errors": Typed(sent.errors)}
+        return self.page(name, head, status=sent.status, refused=sent.refused, **values)
 
 
 ConsoleDep = Annotated[Console, Depends()]

@@ -9,12 +9,11 @@ from http import HTTPStatus
 
 import grpc
 from fastapi import APIRouter
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import to_problem
-from faristol.gateway.consoles.frame import Console, ConsoleDep
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, Unsent, to_problem
+from faristol.gateway.consoles.frame import Console, ConsoleDep, require
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Lists, file_of
 from faristol.kernel.refusal import N_
@@ -30,7 +29,7 @@ FIELDS = ("name", "tile_set", "edition", "licence", "date", "source")
 
 NO_FILE = N_("The list is empty: choose a file, or paste the words.")
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.InstallLexiconRequest)])
 
 
 def may_install(console: Console) -> bool:
@@ -38,22 +37,27 @@ def may_install(console: Console) -> bool:
     return may(console.session, pb.InstallLexiconRequest) and not console.session.credential.scope.tournament_ids
 
 
-def _check(console: Console) -> None:
-    if not may(console.session, pb.InstallLexiconRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
-
-
 @routes.get("/lexicons")
-async def show_lexicons(console: ConsoleDep) -> Response:
+async def show_lexicons(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show the installed lexicons, the one in progress, and the forms."""
-    _check(console)
-    return await _show(console)
+    listed = await console.calls.ask(pb.ListLexiconsRequest())
+    there = {each.pin.name for each in listed.lexicons}
+    return console.form_page(
+        "lexicons.html",
+        None,
+        sent,
+        console_name="lexicons",
+        lexicons=listed.lexicons,
+        installs=may_install(console),
+        work=await console.calls.ask(pb.GetInstallationRequest()),
+        open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
+        tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
+    )
 
 
 @routes.post("/lexicons")
 async def install_lexicon(console: ConsoleDep, given: Lists) -> Response:
     """Start to install an open lexicon, or a pasted one."""
-    _check(console)
     try:
         if given.get("act") == "InstallLexicon":
             await console.calls.ask(pb.InstallLexiconRequest(name=given.get("name", "")))
@@ -61,7 +65,7 @@ async def install_lexicon(console: ConsoleDep, given: Lists) -> Response:
             packed = await asyncio.to_thread(gzip.compress, given["words"].encode())
             await console.calls.ask(_addition(given, packed))
         else:
-            return await _show(console, given, {"words": say(NO_FILE, {}, console.language)})
+            return await show_lexicons(console, SentForm(given, errors={"words": say(NO_FILE, {}, console.language)}))
     except grpc.aio.AioRpcError as error:
         return await _show_refusal(console, given, error)
     return redirect_to("/lexicons")
@@ -70,7 +74,6 @@ async def install_lexicon(console: ConsoleDep, given: Lists) -> Response:
 @routes.post("/lexicons/file")
 async def add_file(console: ConsoleDep) -> Response:
     """Start to install a word list: the body, compressed by gzip. The query has its metadata."""
-    _check(console)
     packed = await file_of(console.request, PACKED_BYTES)
     try:
         await console.calls.ask(_addition(console.request.query_params, packed))
@@ -89,28 +92,5 @@ async def _show_refusal(console: Console, given: Mapping[str, str], error: grpc.
     problem = to_problem(error, console.language)
     field = str(problem.more.get("field", ""))
     if field in (*FIELDS, "words") and given.get("act") != "InstallLexicon":
-        return await _show(console, given, {field: problem.detail.removeprefix(f"{field}: ")})
-    return await _show(console, given, refusal=problem.detail)
-
-
-async def _show(
-    console: Console,
-    typed: Mapping[str, str] | None = None,
-    errors: Mapping[str, str] | None = None,
-    refusal: str = "",
-) -> Response:
-    listed: pb.ListLexiconsResponse = await console.calls.ask(pb.ListLexiconsRequest())
-    there = {each.pin.name for each in listed.lexicons}
-    return console.form_page(
-        "lexicons.html",
-        None,
-        console_name="lexicons",
-        refused=refusal,
-        lexicons=listed.lexicons,
-        installs=may_install(console),
-        work=await console.calls.ask(pb.GetInstallationRequest()),
-        open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
-        tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
-        typed=typed,
-        errors=errors,
-    )
+        return await show_lexicons(console, SentForm(given, errors={field: problem.detail.removeprefix(f"{field}: ")}))
+    return await show_lexicons(console, SentForm(given, refused=problem.detail))

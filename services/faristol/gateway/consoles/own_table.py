@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import grpc
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.access_control.roles import PLAYER
-from faristol.client.problems import reason_of
-from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.attendance.day import DAY_COMMANDS, carry_out, load_day
+from faristol.gateway.consoles.attendance.day import DAY_COMMANDS, carry_out, load_day, unless_unregistered
 from faristol.gateway.consoles.attendance.here import is_player_of
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.forms import fill
-from faristol.gateway.consoles.frame import TournamentId, Typed
+from faristol.gateway.consoles.frame import Console, TournamentId, Typed
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import Fields
-from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part, private_page
 from faristol.gateway.pages.spectators.pages import place_of
 from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome_for
-from faristol.gateway.rpc.results import OwnReader, Results
+from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import sentences_of
@@ -115,92 +111,193 @@ PLAYER_COMMANDS: Mapping[str, type[Message]] = {
 routes = APIRouter(include_in_schema=False)
 
 
+@dataclass
+class OwnTable(Console):
+    """Page of the table of a signed-in player."""
+
+    results: OwnReader
+    tournament_id: TournamentId
+
+    @property
+    def player_id(self) -> str:
+        """Id of the player."""
+        return self.session.credential.player_id
+
+    async def act(self, given: Mapping[str, str]) -> Response:
+        """Send the command of a form. Raises ``HTTPException`` for an unknown command."""
+        act = given.get("act", "")
+        if act in DAY_COMMANDS and is_player_of(self.session, self.tournament_id):
+            refused = await carry_out(self, given, act, self.tournament_id)
+        elif act == LODGE:
+            await self._load_day()
+            refused = await self._lodge(given)
+        else:
+            refused = await self._act_at_table(act, given)
+        if refused:
+            return await self.show("", refused, given)
+        return redirect_to(tournament_path(self.tournament_id, "my-table"))
+
+    async def _act_at_table(self, act: str, given: Mapping[str, str]) -> str:
+        """Send a command at the table; return its refusal, without the names of fields, empty for success."""
+        _, place = await self._load_day()
+        if act not in PLAYER_COMMANDS or place is None or place.table is None:
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
+        try:
+            await self.calls.ask(_command(act, given, place))
+        except (Invalid, ValueError) as malformed:
+            raise HTTPException(HTTPStatus.BAD_REQUEST) from malformed
+        except grpc.aio.AioRpcError as error:
+            problem = to_problem(error, self.language)
+            return "; ".join(each["problem"] for each in problem.more.get("errors", ())) or problem.detail
+        return ""
+
+    async def _lodge(self, given: Mapping[str, str]) -> str:
+        """Appeal against a sanction; return the refusal. Raises ``HTTPException`` for a form without a sanction."""
+        command = pairing_pb2.LodgeAppealRequest()
+        try:
+            fill(command, {**given, "note": given.get("note", "").strip()[:MAX_SANCTION_APPEAL_CHARACTERS]})
+        except Invalid as problem:
+            raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+        if command.version <= 0:
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
+        command.command_id, command.tournament_id = command_id(given, LODGE), self.tournament_id
+        command.player_id = self.player_id
+        try:
+            await self.calls.ask(command)
+        except grpc.aio.AioRpcError as error:
+            known = pairing_pb2.GetTournamentResponse(tournament_id=self.tournament_id)
+            roster = Roster(known, self.language, dict(_without_country(await self._ask_sanctions())))
+            return roster.named_in_refusal(to_problem(error, self.language).detail, error)
+        return ""
+
+    async def _ask_sanctions(self) -> pairing_pb2.ListSanctionsResponse:
+        """Return the sanctions on the player; an empty answer for an unregistered player."""
+        asked = pairing_pb2.ListSanctionsRequest(tournament_id=self.tournament_id, player_id=self.player_id)
+        return await unless_unregistered(self.calls.ask(asked), pairing_pb2.ListSanctionsResponse())
+
+    async def _sanctions(self, tournament: pb.Tournament) -> OwnSanctions:
+        """Return the sanctions on the player, in sentences; empty for an unregistered player."""
+        answer = await self._ask_sanctions()
+        known = pairing_pb2.GetTournamentResponse(
+            tournament_id=self.tournament_id, name=tournament.name, time_zone=tournament.time_zone
+        )
+        rounds = {each.act.round for each in answer.sanctions if each.act.game_id}
+        for number in sorted(rounds & {each.round for each in tournament.played}):
+            asked = self.results.pairings(self.tournament_id, number, seats_alone=True, player_id=self.player_id)
+            _add_tables(known, await asked)
+        return describe_sanctions(answer, Roster(known, self.language), self.language)
+
+    async def _load_day(self) -> tuple[pb.GetPlayerDayResponse, PlayerPlace | None]:
+        """Return the day of the signed-in player, and their place in the latest round; None before the first.
+
+        Raises ``HTTPException`` if the user is not a player with the tournament in scope.
+        """
+        if not is_player_of(self.session, self.tournament_id):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        found = await self.results.player_day(self.tournament_id, self.player_id)
+        return found, await place_of(found, await Duplicates.for_visitor(self.request), self.player_id)
+
+    async def show(self, part: str, said: str = "", given: Mapping[str, str] | None = None) -> Response:
+        """Render the page. ``said`` is the refusal of a command, whose form keeps the fields ``given``."""
+        found, place = await self._load_day()
+        tournament, language, player = found.head.tournament, self.language, self.player_id
+        round_ = latest(tournament)
+        table = place.table if place else None
+        hall = table.hall if table else ""
+        is_started = round_ is not None and round_.phase == pb.ROUND_PHASE_STARTED
+        # The calls are independent, and each waits for a busy process: one after another they would take a multiple.
+        cell_hall = table.cell_hall if table and not table.final else ""
+        (offers, game), stands, day, hall_code = await asyncio.gather(
+            self._load_offers(table if is_started else None),
+            self._load_state(table),
+            load_day(self.session, found, table, language),
+            find_hall_code(self.calls, self.tournament_id, cell_hall, self.request.app.state.hall),
+        )
+        play = None
+        if game is not None:
+            play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
+        return private_page(
+            self.request,
+            "own_table.html",
+            part=part,
+            status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
+            session=self.session,
+            tournament=tournament,
+            place=place,
+            round=round_,
+            player_id=player,
+            hall_code=hall_code,
+            messages=[each for each in found.messages if concerns(each, player, hall, table.table if table else 0)],
+            offers=offers,
+            names={method: command.title for method, command in TABLE_COMMANDS.items()},
+            said=said,
+            typed=Typed(given or {}),
+            day=day,
+            own=await self._sanctions(tournament) if day.state.sanctioned else OwnSanctions(),
+            outcome=outcome_for(table, player) if table and table.final else None,
+            stands=stands,
+            state=describe_game(game, table, player, language) if game and table else "",
+            words=[" ".join(each.word.faces) for each in play.words] if play else [],
+            may_hide_arguments=may_hide_arguments(known_rules(tournament.ruleset)),
+            totals=[(side.player_id, side.score) for side in game.sides] if game else [],
+            seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},
+        )
+
+    async def _load_state(self, table: pb.Table | None) -> str:
+        """Return the state of a final result, an English text; empty without one."""
+        if table is None or not table.final:
+            return ""
+        answer = await self.calls.ask(
+            pairing_pb2.GetResultCheckRequest(
+                tournament_id=self.tournament_id, game_id=table.game_id, player_id=self.player_id
+            )
+        )
+        return describe_state(table, answer.check)
+
+    async def _load_offers(
+        self, table: pb.Table | None
+    ) -> tuple[Sequence[game_pb2.Offer], game_pb2.GetGameResponse | None]:
+        """Return each command that a table offers to the player, and the game; empty if no table is open.
+
+        Raises ``HTTPException`` (404) for a table of others.
+        """
+        if table is None:
+            return (), None
+
+        async def ask() -> tuple[game_pb2.ListOffersResponse, game_pb2.GetGameResponse]:
+            # Of a table that is not opened, as in a tournament of typed results, the game is not asked for.
+            listed = await self.calls.ask(
+                game_pb2.ListOffersRequest(game_id=table.game_id, player_id=self.player_id, methods=PLAYER_COMMANDS)
+            )
+            return listed, await self.calls.ask(game_pb2.GetGameRequest(game_id=table.game_id))
+
+        with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
+            answers = await answer_or(ask(), None, grpc.StatusCode.NOT_FOUND)
+        if answers is None:
+            return (), None
+        listed, game = answers
+        found = {
+            offer.method: offer
+            for offer in listed.offers
+            if offer.method in PLAYER_COMMANDS and offer.player_id == self.player_id and not offer.by_arbiter
+        }
+        return [found[name] for name in PLAYER_COMMANDS if name in found], game
+
+
+OwnTableDep = Annotated[OwnTable, Depends()]
+"""Route parameter."""
+
+
 @routes.get("/tournaments/{tournament_id}/my-table")
-async def show_own_table(
-    request: Request, results: OwnReader, signed_in: SignedIn, tournament_id: TournamentId, part: Part = ""
-) -> Response:
+async def show_own_table(console: OwnTableDep, part: Part = "") -> Response:
     """Show a player the current table and the commands offered there."""
-    return await _show(request, results, signed_in, tournament_id, part)
+    return await console.show(part)
 
 
 @routes.post("/tournaments/{tournament_id}/my-table")
-async def act_at_own_table(
-    request: Request, results: OwnReader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
-) -> Response:
-    """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an unknown command."""
-    act = given.get("act", "")
-    if act in DAY_COMMANDS and is_player_of(signed_in, tournament_id):
-        refused = await carry_out(language_of(request), signed_in, given, act, tournament_id)
-        if refused:
-            return await _show(request, results, signed_in, tournament_id, "", refused, given)
-        return redirect_to(tournament_path(tournament_id, "my-table"))
-    found, place = await _own_day(request, results, signed_in, tournament_id)
-    if act == LODGE:
-        return await _lodge(request, results, signed_in, given, found.head.tournament.tournament_id)
-    if act not in PLAYER_COMMANDS or place is None or place.table is None:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    language = language_of(request)
-    try:
-        command = _command(act, given, place)
-        await signed_in.calls.ask(command)
-    except (Invalid, ValueError) as malformed:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from malformed
-    except grpc.aio.AioRpcError as error:
-        problem = to_problem(error, language)
-        wrong = [each["problem"] for each in problem.more.get("errors", ())]  # without the names of fields
-        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or problem.detail, given)
-    return redirect_to(tournament_path(tournament_id, "my-table"))
-
-
-async def _lodge(
-    request: Request, results: OwnReader, signed_in: Session, given: Mapping[str, str], tournament_id: str
-) -> Response:
-    """Appeal against a sanction. Raises ``HTTPException`` for a form without a sanction."""
-    command = pairing_pb2.LodgeAppealRequest()
-    try:
-        fill(command, {**given, "note": given.get("note", "").strip()[:MAX_SANCTION_APPEAL_CHARACTERS]})
-    except Invalid as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
-    if command.version <= 0:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    command.command_id, command.tournament_id = command_id(given, LODGE), tournament_id
-    command.player_id = signed_in.credential.player_id
-    try:
-        await signed_in.calls.ask(command)
-    except grpc.aio.AioRpcError as error:
-        language = language_of(request)
-        found = await _ask_sanctions(signed_in, tournament_id)
-        known = pairing_pb2.GetTournamentResponse(tournament_id=tournament_id)
-        roster = Roster(known, language, dict(_without_country(found)))
-        said = roster.named_in_refusal(to_problem(error, language).detail, error)
-        return await _show(request, results, signed_in, tournament_id, "", said, given)
-    return redirect_to(tournament_path(tournament_id, "my-table"))
-
-
-async def _ask_sanctions(signed_in: Session, tournament_id: str) -> pairing_pb2.ListSanctionsResponse:
-    """Return the sanctions on the player; an empty answer for an unregistered player."""
-    player = signed_in.credential.player_id
-    asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament_id, player_id=player)
-    try:
-        answer: pairing_pb2.ListSanctionsResponse = await signed_in.calls.ask(asked)
-    except grpc.aio.AioRpcError as error:
-        if reason_of(error) != "NOT_REGISTERED":
-            raise
-        return pairing_pb2.ListSanctionsResponse()
-    return answer
-
-
-async def _sanctions(results: Results, signed_in: Session, tournament: pb.Tournament, language: str) -> OwnSanctions:
-    """Return the sanctions on the player, in sentences; empty for an unregistered player."""
-    answer = await _ask_sanctions(signed_in, tournament.tournament_id)
-    known = pairing_pb2.GetTournamentResponse(
-        tournament_id=tournament.tournament_id, name=tournament.name, time_zone=tournament.time_zone
-    )
-    rounds = {each.act.round for each in answer.sanctions if each.act.game_id}
-    player = signed_in.credential.player_id
-    for number in sorted(rounds & {each.round for each in tournament.played}):
-        _add_tables(known, await results.pairings(tournament.tournament_id, number, seats_alone=True, player_id=player))
-    return describe_sanctions(answer, Roster(known, language), language)
+async def act_at_own_table(console: OwnTableDep, given: Fields) -> Response:
+    """Challenge, appeal, sign or call an arbiter."""
+    return await console.act(given)
 
 
 def _add_tables(known: pairing_pb2.GetTournamentResponse, paired: pb.GetPairingsResponse) -> None:
@@ -224,7 +321,7 @@ def describe_sanctions(answer: pairing_pb2.ListSanctionsResponse, roster: Roster
                 each.said,
                 _further(each, roster, language),
                 by_version[each.act.version].appealable,
-                _phase(by_version[each.act.version]),
+                sentences_of(pairing_pb2.AppealPhase.DESCRIPTOR).get(by_version[each.act.version].appeal.phase, ""),
                 [member.name or name_in_id(member.player_id) for member in by_version[each.act.version].members],
             )
             for each in describe_history(acts, roster, language)
@@ -248,11 +345,6 @@ def _without_country(answer: pairing_pb2.ListSanctionsResponse) -> list[tuple[st
     return [(each.player_id, each.name or name_in_id(each.player_id)) for each in answer.without_country]
 
 
-def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
-    """Return the state of the last appeal against a sanction, an English text; empty without an appeal."""
-    return sentences_of(pairing_pb2.AppealPhase.DESCRIPTOR).get(sanction.appeal.phase, "")
-
-
 def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:
     """Return the command of a form. Raises ``Invalid`` for invalid fields."""
     assert place.table is not None
@@ -261,79 +353,6 @@ def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:
     command.command_id, command.game_id = command_id(given, act), place.table.game_id
     command.player_id = place.player_id
     return command  # type: ignore[no-any-return] # a message of the contract
-
-
-async def _own_day(
-    request: Request, results: OwnReader, signed_in: SignedIn, tournament_id: str
-) -> tuple[pb.GetPlayerDayResponse, PlayerPlace | None]:
-    """Return the day of the signed-in player, and their place in the latest round; None before the first.
-
-    Raises ``HTTPException`` if the user is not a player with the tournament in scope.
-    """
-    credential = signed_in.credential
-    scope = credential.scope.tournament_ids
-    if credential.role != PLAYER or (scope and tournament_id not in scope):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    found = await results.player_day(tournament_id, credential.player_id)
-    return found, await place_of(found, await Duplicates.for_visitor(request), credential.player_id)
-
-
-async def _show(
-    request: Request,
-    results: OwnReader,
-    signed_in: SignedIn,
-    tournament_id: str,
-    part: str,
-    said: str = "",
-    given: Mapping[str, str] | None = None,
-) -> Response:
-    found, place = await _own_day(request, results, signed_in, tournament_id)
-    tournament = found.head.tournament
-    round_ = latest(tournament)
-    table = place.table if place else None
-    player, hall = signed_in.credential.player_id, table.hall if table else ""
-    is_started = round_ is not None and round_.phase == pb.ROUND_PHASE_STARTED
-    # The calls are independent, and each waits for a busy process: one after another they would take a multiple.
-    cell_hall = table.cell_hall if table and not table.final else ""
-    (offers, game), stands, day, hall_code = await asyncio.gather(
-        _load_offers(signed_in, table if is_started else None),
-        _load_state(signed_in, tournament_id, table),
-        load_day(signed_in, found, table, language_of(request)),
-        find_hall_code(signed_in.calls, tournament_id, cell_hall, request.app.state.hall),
-    )
-    language, own = language_of(request), OwnSanctions()
-    if day.state.sanctioned:
-        own = await _sanctions(results, signed_in, tournament, language)
-    play = None
-    if game is not None:
-        play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
-    return private_page(
-        request,
-        "own_table.html",
-        part=part,
-        status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
-        session=signed_in,
-        tournament=tournament,
-        place=place,
-        round=round_,
-        player_id=player,
-        hall_code=hall_code,
-        messages=[each for each in found.messages if concerns(each, player, hall, table.table if table else 0)],
-        offers=offers,
-        names={method: command.title for method, command in TABLE_COMMANDS.items()},
-        said=said,
-        typed=Typed(given or {}),
-        day=day,
-        own=own,
-        outcome=outcome_for(table, player) if table and table.final else None,
-        stands=stands,
-        state=describe_game(game, table, player, language) if game and table else "",
-        words=[" ".join(each.word.faces) for each in play.words] if play else [],
-        may_hide_arguments=may_hide_arguments(known_rules(tournament.ruleset)),
-        totals=[(side.player_id, side.score) for side in game.sides] if game else [],
-        seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},
-        new_id=lambda: str(uuid.uuid4()),
-    )
 
 
 def may_hide_arguments(rules: Ruleset | None) -> bool:
@@ -359,40 +378,3 @@ def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: st
     if has_signed and (awaited := [names.get(each, each) for each in game.awaited_signer_ids]):
         found.append(say(AWAITED_SIGNATURES, {"names": join_list(awaited, language)}, language))
     return " ".join(found)
-
-
-async def _load_state(signed_in: SignedIn, tournament_id: str, table: pb.Table | None) -> str:
-    """Return the state of a final result, an English text; empty without one."""
-    if table is None or not table.final:
-        return ""
-    asked = pairing_pb2.GetResultCheckRequest(
-        tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
-    )
-    answer: pairing_pb2.GetResultCheckResponse = await signed_in.calls.ask(asked)
-    return describe_state(table, answer.check)
-
-
-async def _load_offers(signed_in: SignedIn, table: pb.Table | None) -> tuple[Sequence[game_pb2.Offer], Any]:
-    """Return each command that a table offers to the player, and the game; empty if no table is open.
-
-    Raises ``HTTPException`` (404) for a table of others.
-    """
-    if table is None:
-        return (), None
-    player = signed_in.credential.player_id
-    asked = game_pb2.ListOffersRequest(game_id=table.game_id, player_id=player, methods=PLAYER_COMMANDS)
-    with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-        try:
-            # Of a table that is not opened, as in a tournament of typed results, the game is not asked for.
-            listed = await signed_in.calls.ask(asked)
-            game = await signed_in.calls.ask(game_pb2.GetGameRequest(game_id=table.game_id))
-        except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.NOT_FOUND:
-                raise
-            return (), None
-    found = {
-        offer.method: offer
-        for offer in listed.offers
-        if offer.method in PLAYER_COMMANDS and offer.player_id == player and not offer.by_arbiter
-    }
-    return [found[name] for name in PLAYER_COMMANDS if name in found], game

@@ -22,10 +22,9 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id
-from faristol.gateway.consoles.director.creation import check_may_create
+from faristol.gateway.consoles.commands import SentForm, form_id
 from faristol.gateway.consoles.director.players import EMPTY
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, require
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Lists, file_of
@@ -74,7 +73,7 @@ BEFORE_SUFFIX = ".before"
 CHANGE_ORDER: Mapping[str, int] = {"kind": 0, "opponent": 1}
 """Order of changes by their field; the others follow."""
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[require(pairing.CreateTournamentRequest)])
 
 
 class MendField(NamedTuple):
@@ -142,14 +141,12 @@ class Takeover:
 @routes.get(PAGE)
 async def show_import(console: ConsoleDep) -> Response:
     """Show the form for the file."""
-    check_may_create(console.session)
     return _show(console, Takeover(Typed()))
 
 
 @routes.post(f"{PAGE}/text")
 async def read_tournament_file(console: ConsoleDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Answer the text of a file, the body, which may be an archive of a folder."""
-    check_may_create(console.session)
     headers = {"Cache-Control": "no-store, private"}
     try:
         text = await asyncio.to_thread(to_text, await file_of(console.request))
@@ -164,7 +161,6 @@ async def read_tournament_file(console: ConsoleDep, encoding: Annotated[str, Que
 @routes.post(PAGE)
 async def check_or_import(console: ConsoleDep, given: Lists) -> Response:
     """Read the text with its changes and show it, or take the tournament over if ``act`` is ``import``."""
-    check_may_create(console.session)
     command_id = form_id(given)
     takeover = await asyncio.to_thread(_read, Typed(given), console.language)
     if takeover.tournament is None or takeover.typed["act"] != "import":
@@ -377,11 +373,9 @@ def _show(console: Console, takeover: Takeover) -> Response:
     return console.form_page(
         "director/import.html",
         None,
+        SentForm(typed, None, takeover.errors, takeover.refused),
         console_name="new",
-        refused=takeover.refused,
         takeover=takeover,
-        typed=typed,
-        errors=takeover.errors,
         form_id=typed["command_id"] or str(uuid.uuid4()),
         books=list_books(),
         division_choices=[(name, name) for name in takeover.divisions],

@@ -7,6 +7,7 @@ import asyncio
 import grpc
 
 from faristol.gateway.duplicate_game.answers import Names
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -32,9 +33,5 @@ async def names_in(results: Results, game_id: str, found: pb.GetDuplicateStandin
 
 
 async def _names_in(results: Results, tournament_id: str) -> dict[str, str]:
-    try:
-        return names_of(await results.players(tournament_id))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return {}
+    unknown = results_pb.ListPlayersResponse()
+    return names_of(await answer_or(results.players(tournament_id), unknown, grpc.StatusCode.NOT_FOUND))

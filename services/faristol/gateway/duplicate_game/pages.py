@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.contract_json import to_json
@@ -19,7 +18,7 @@ from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
 from faristol.gateway.pages.alternatives import check_has_duplicate_games
-from faristol.gateway.pages.render import Part, page, tournament_page
+from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation import duplicate_labels
@@ -35,36 +34,26 @@ SCREEN_STANDINGS_LINES = 10
 """Lines of standings on a screen."""
 
 
-async def game(
-    request: Request, results: Reader, games: DuplicateReader, game_id: str, after: After = 0, part: Part = ""
-) -> Response:
+async def game(visit: VisitDep, results: Reader, games: DuplicateReader, game_id: str, after: After = 0) -> Response:
     """Show a game: rack, remaining time, board, scored turns and standings."""
     values = await _load_game_values(results, games, game_id)
-    return await asyncio.to_thread(
-        page, request, "duplicate/game.html", part, **values, after=after, most=STANDINGS_PAGE_LINES
-    )
+    return await visit.show("duplicate/game.html", **values, after=after, most=STANDINGS_PAGE_LINES)
 
 
-async def screen(request: Request, results: Reader, games: DuplicateReader, game_id: str, part: Part = "") -> Response:
+async def screen(visit: VisitDep, results: Reader, games: DuplicateReader, game_id: str) -> Response:
     """Show a game on a projector."""
     values = await _load_game_values(results, games, game_id)
-    return await asyncio.to_thread(
-        page, request, "duplicate/screen.html", part, **values, after=0, most=SCREEN_STANDINGS_LINES
-    )
+    return await visit.show("duplicate/screen.html", **values, after=0, most=SCREEN_STANDINGS_LINES)
 
 
-async def sheet(
-    request: Request, results: Reader, games: DuplicateReader, game_id: str, player_id: str, part: Part = ""
-) -> Response:
+async def sheet(visit: VisitDep, results: Reader, games: DuplicateReader, game_id: str, player_id: str) -> Response:
     """Show the sheet of a player for the scored turns (FISC II.9)."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
     shown, found = await asyncio.gather(games.game(game_id), games.sheet(game_id, player_id=player_id))
     (player,) = found.players
     by_turn = {turn.turn: turn for turn in shown.turns}
-    return page(
-        request,
+    return await visit.show(
         "duplicate/sheet.html",
-        part,
         game=shown,
         tournament=head.tournament,
         player=player,
@@ -82,39 +71,34 @@ async def sheet(
 
 
 async def totals(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     games: DuplicateReader,
     tournament_id: Annotated[str, Path(max_length=64)],
     category: Annotated[str, Query(max_length=200)] = "",
     after: After = 0,
-    part: Part = "",
 ) -> Response:
     """Show the summed standings of all games of a tournament."""
     head = await results.tournament(tournament_id)
     check_has_duplicate_games(head)
-    return await show_totals(request, results, games, head, category, after, part)
+    return await show_totals(visit, results, games, head, category, after)
 
 
 async def show_totals(
-    request: Request,
+    visit: VisitDep,
     results: Results,
     games: Duplicates,
     head: results_pb.GetTournamentResponse,
     category: str,
     after: int,
-    part: str,
 ) -> Response:
     """Render the summed standings of the tournament ``head``; before its first scored turn the players."""
     tournament_id = head.tournament.tournament_id
     listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(build_totals, tournament_id, found, listed, category)
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "duplicate/totals.html",
-        part,
         head,
         tab="standings",
         answer=answer,

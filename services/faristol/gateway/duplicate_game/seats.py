@@ -12,6 +12,7 @@ from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.duplicate_game.service import Duplicates, is_duplicate
 from faristol.gateway.pages.spectators.seats import PlayerPlace, in_order
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
@@ -56,11 +57,12 @@ async def places_in_game(
     assigned when it begins.
     """
     game_id = duplicate_id(tournament_id, round_)
-    try:
-        sheets = await games.sheets(await games.game(game_id), seats_alone=True)
-    except grpc.aio.AioRpcError as error:
-        if error.code() not in (grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES):
-            raise
+
+    async def ask() -> Sequence[pb.GetHallSheetResponse]:
+        return await games.sheets(await games.game(game_id), seats_alone=True)
+
+    sheets = await answer_or(ask(), None, grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES)
+    if sheets is None:
         return None
     seats = {seat.player_id: (sheet.hall.name, seat.number) for sheet in sheets for seat in sheet.players}
     found = []
@@ -136,10 +138,8 @@ async def _load_played_game(
     """Return a game with the seat of a player, without a number if the player has none."""
     game_id = duplicate_id(tournament.tournament_id, round_.round)
     is_over = round_.phase == results_pb.ROUND_PHASE_CLOSED
-    try:
-        sheet = await games.sheet(game_id, player_id=player_id, seats_alone=True)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
+    asked = games.sheet(game_id, player_id=player_id, seats_alone=True)
+    sheet = await answer_or(asked, None, grpc.StatusCode.NOT_FOUND)
+    if sheet is None:
         return PlayedGame(round_.round, game_id, is_over=is_over)
     return PlayedGame(round_.round, game_id, sheet.hall.name, sheet.players[0].number, is_over=is_over)

@@ -8,40 +8,29 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 
-from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS, UNAVAILABLE_CODES, Service
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.pb.game.v1 import duplicate_pb2_grpc
 
 
 class Duplicates(Service):
     """Duplicate games."""
 
     kept = "duplicate"
-    _stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub
 
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
         """Return a game without the time of the answer, which would make equal answers differ."""
-        request = pb.GetDuplicateRequest(game_id=game_id)
-        answer = await self._stub.GetDuplicate(request, timeout=SERVICE_TIMEOUT_SECONDS, metadata=self._metadata)
-        answer.ClearField("now")
-        self._note(request, answer)
-        return answer
+        return await self.ask(pb.GetDuplicateRequest(game_id=game_id), without="now")
 
     async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
         """Return the standings after the scored turns."""
-        request = pb.GetDuplicateStandingsRequest(game_id=game_id)
-        return await self._call(self._stub.GetDuplicateStandings, request)
+        return await self.ask(pb.GetDuplicateStandingsRequest(game_id=game_id))
 
     async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
         """Return the summed standings of all games of a tournament."""
-        request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
-        return await self._call(self._stub.GetDuplicateTotals, request)
-
-    async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
-        """Return a turn of a training game."""
-        return await self._call(self._stub.TrainTurn, request)
+        return await self.ask(pb.GetDuplicateTotalsRequest(tournament_id=tournament_id))
 
     async def sheet(
         self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
@@ -51,7 +40,7 @@ class Duplicates(Service):
         With ``seats_alone``, only the numbers of the players.
         """
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
-        return await self._call(self._stub.GetHallSheet, request)
+        return await self.ask(request)
 
     async def sheets(
         self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
@@ -75,10 +64,5 @@ async def is_duplicate(games: Duplicates, game_id: str) -> bool:
     """
     if place_of(game_id)[0] or not place_of_duplicate(game_id)[0]:
         return False
-    try:
-        await games.game(game_id)
-    except grpc.aio.AioRpcError as error:
-        if error.code() in (grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES):
-            return False
-        raise
-    return True
+    found = await answer_or(games.game(game_id), None, grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES)
+    return found is not None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import AfterValidator
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,47 +28,37 @@ MERCY = timedelta(seconds=2)
 """Tolerance for the transmission of a slip."""
 
 Text = Annotated[str, Query(max_length=64)]
+Stripped = Annotated[Text, AfterValidator(str.strip)]
 Number = Annotated[int, Query(ge=0, le=100_000), DIGITS]
 
 routes = APIRouter(include_in_schema=False)
 
 
-class Progress(NamedTuple):
+@dataclass(frozen=True)
+class Progress:
     """State of a training game in its address."""
 
-    seed: str
-    game: str
-    rules: str
-    lexicon: str
-    turn: int
-    own: int
+    seed: Stripped = ""
+    game: Annotated[str, Query(max_length=128), AfterValidator(str.strip)] = ""
+    rules: Text = ""
+    lexicon: Stripped = ""
+    turn: Annotated[int, Query(ge=0, le=100), DIGITS] = 0
+    own: Number = 0
     """Points so far."""
-    tops: int
+    tops: Number = 0
     """Highest possible points so far."""
 
     def address(self, **changed: Any) -> str:
         """Return the address with some values changed."""
-        values = {name: value for name, value in {**self._asdict(), **changed}.items() if value}
+        values = {name: value for name, value in {**asdict(self), **changed}.items() if value}
         return f"/train?{urlencode(values)}"
-
-
-async def _progress(
-    seed: Text = "",
-    game: Annotated[str, Query(max_length=128)] = "",
-    rules: Text = "",
-    lexicon: Text = "",
-    turn: Annotated[int, Query(ge=0, le=100), DIGITS] = 0,
-    own: Number = 0,
-    tops: Number = 0,
-) -> Progress:
-    return Progress(seed.strip(), game.strip(), rules, lexicon.strip(), turn, own, tops)
 
 
 @routes.get("/train")
 async def train(
     request: Request,
     games: DuplicateReader,
-    at: Annotated[Progress, Depends(_progress)],
+    at: Annotated[Progress, Depends()],
     written: Annotated[str, Query(pattern="^(1)?$")] = "",
     coordinates: Annotated[str, Query(max_length=8)] = "",
     word: Text = "",
@@ -76,18 +68,18 @@ async def train(
     if not at.turn:
         if at.seed or at.game or at.rules:
             seed = at.seed or ("" if at.game else secrets.token_hex(4))
-            return redirect_to(at._replace(seed=seed).address(turn=1))
+            return redirect_to(replace(at, seed=seed).address(turn=1))
         return page(request, "duplicate/train.html", at=at, rules=ruleset_names("duplicate"), rules_title=rules_title)
     asked = pb.TrainTurnRequest(ruleset=at.rules, lexicon=at.lexicon, seed=at.seed, game_id=at.game, turn=at.turn)
     now = int(request.app.state.now().timestamp() * 1000)
     if written:
         slip = events.Slip(player_id="alone", coordinates=coordinates.strip(), word=word.strip())
         asked.slip.CopyFrom(slip)
-    found = await games.train(asked)
+    found = await games.ask(asked)
     late = bool(written and begun) and now - begun > found.seconds * 1000 + MERCY / timedelta(milliseconds=1)
     if late:
         asked.slip.handed = events.HANDED_LATE
-        found = await games.train(asked)
+        found = await games.ask(asked)
     values = {tile.face: tile.points for tile in found.values}
     laid = found.master.placements if written else ()
     board = [*found.board, *laid]
@@ -96,6 +88,7 @@ async def train(
         request,
         "duplicate/train.html",
         at=at,
+        fields=asdict(at),
         found=found,
         board=squares(board, laid, values),
         words=words(board),

@@ -6,18 +6,15 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED, MinPosition, When
 from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.federation.season_api import SeasonId
 from faristol.gateway.http.responses import answers, to_tagged_response
-from faristol.gateway.pages.render import Part, page
-from faristol.gateway.rpc.results import NOW, Moment
+from faristol.gateway.pages.render import VisitDep
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import careers_pb2 as pb
-from faristol.pb.results.v1 import careers_pb2_grpc
 
 PlayerId = Annotated[str, Path(max_length=64, description="The player.", examples=["anna-puig"])]
 MinGames = Annotated[
@@ -29,17 +26,6 @@ class CareerResults(Service):
     """Careers and the best results of seasons."""
 
     kept = "careers"
-    _stub: careers_pb2_grpc.CareerServiceAsyncStub
-
-    async def career(self, player_id: str, opponent_id: str = "", min_position: int = 0) -> pb.GetCareerResponse:
-        """Return the career of a player, optionally with only one opponent and the games against them."""
-        request = pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id, min_position=min_position)
-        return await self._call(self._stub.GetCareer, request)
-
-    async def bests(self, season_id: str, min_games: int = 0, when: Moment = NOW) -> pb.GetSeasonBestsResponse:
-        """Return the best results of a season."""
-        request = pb.GetSeasonBestsRequest(season_id=season_id, min_games=min_games, **when.fields())
-        return await self._call(self._stub.GetSeasonBests, request)
 
 
 CareerReader = Annotated[CareerResults, Depends(CareerResults.for_visitor)]
@@ -57,35 +43,38 @@ async def get_career(
     min_position: MinPosition = 0,
 ) -> Response:
     """Return the career of a player: medals, totals, highest results, and the games against each opponent."""
-    return await asyncio.to_thread(to_tagged_response, await careers.career(player_id, opponent, min_position))
+    request = pb.GetCareerRequest(player_id=player_id, opponent_id=opponent, min_position=min_position)
+    return await asyncio.to_thread(to_tagged_response, await careers.ask(request))
 
 
 @json_routes.get("/seasons/{season_id}/bests", responses=answers(pb.GetSeasonBestsResponse))
 async def get_season_bests(careers: CareerReader, season_id: SeasonId, when: When, min_games: MinGames = 0) -> Response:
     """Return the best results of a season: games, spreads, plays, averages and medals."""
-    return await asyncio.to_thread(to_tagged_response, await careers.bests(season_id, min_games, when))
+    request = pb.GetSeasonBestsRequest(season_id=season_id, min_games=min_games, **when.fields())
+    return await asyncio.to_thread(to_tagged_response, await careers.ask(request))
 
 
 @page_routes.get("/players/{player_id}/career")
-async def show_career(request: Request, careers: CareerReader, player_id: PlayerId, part: Part = "") -> Response:
+async def show_career(visit: VisitDep, careers: CareerReader, player_id: PlayerId) -> Response:
     """Show the career of a player with all opponents."""
-    return page(request, "seasons/career.html", part, career=await careers.career(player_id))
+    return await visit.show("seasons/career.html", career=await careers.ask(pb.GetCareerRequest(player_id=player_id)))
 
 
 @page_routes.get("/players/{player_id}/career/{opponent_id}")
 async def show_head_to_head(
-    request: Request, careers: CareerReader, player_id: PlayerId, opponent_id: PlayerId, part: Part = ""
+    visit: VisitDep, careers: CareerReader, player_id: PlayerId, opponent_id: PlayerId
 ) -> Response:
     """Show the games of a player against an opponent. Raises ``NotFound`` if they have not met."""
-    answer = await careers.career(player_id, opponent_id)
+    answer = await careers.ask(pb.GetCareerRequest(player_id=player_id, opponent_id=opponent_id))
     if not answer.opponents:
         raise NotFound("player", opponent_id)
-    return page(request, "seasons/head_to_head.html", part, career=answer, line=answer.opponents[0])
+    return await visit.show("seasons/head_to_head.html", career=answer, line=answer.opponents[0])
 
 
 @page_routes.get("/seasons/{season_id}/bests")
 async def show_season_bests(
-    request: Request, careers: CareerReader, season_id: SeasonId, min_games: MinGames = 0, part: Part = ""
+    visit: VisitDep, careers: CareerReader, season_id: SeasonId, min_games: MinGames = 0
 ) -> Response:
     """Show the best results of a season."""
-    return page(request, "seasons/bests.html", part, answer=await careers.bests(season_id, min_games))
+    answer = await careers.ask(pb.GetSeasonBestsRequest(season_id=season_id, min_games=min_games))
+    return await visit.show("seasons/bests.html", answer=answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -13,12 +13,20 @@ from starlette.responses import Response
 
 from faristol.gateway.api.downloads import CSV
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, send_form, to_problem
+from faristol.gateway.consoles.commands import (
+    NEW_FORM,
+    SentForm,
+    Unsent,
+    form_id,
+    hide_errors,
+    request_of,
+    send_form,
+    to_problem,
+)
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
-from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, require
 from faristol.gateway.federation.people_export import format_register
-from faristol.gateway.federation.season_results import SeasonReader
+from faristol.gateway.federation.season_api import SeasonReader
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid
@@ -26,6 +34,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
+from faristol.pb.results.v1.seasons_pb2 import ListSeasonsRequest
 from faristol.presentation.register_sentences import describe_act, describe_licence
 from faristol.text import say
 
@@ -54,30 +63,17 @@ NOT_AN_AGE = N_("{given} is not an age: expected a number of years, or an empty 
 PersonId = Annotated[str, Path(max_length=64)]
 Text = Annotated[str, Query(max_length=200)]
 
-routes = APIRouter(include_in_schema=False)
+KEEPS_REGISTER = require(pb.SetRegisteredPersonRequest)
+"""Dependency of the pages of the register."""
+
+routes = APIRouter(include_in_schema=False, dependencies=[KEEPS_REGISTER])
 
 
-def check_keeps_register(console: Console) -> None:
-    """Raise ``HTTPException`` (404) if the user may not change the register."""
-    if not may(console.session, pb.SetRegisteredPersonRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-
-
-def show_register_page(console: Console, template: str, tab: str, **values: Any) -> Response:
+def show_register_page(console: Console, template: str, tab: str, sent: SentForm, **values: Any) -> Response:
     """Render a page of the register with its tabs."""
     tabs = [(f"{REGISTER_PATH}{end}", say(label, {}, console.language), end == tab, 0) for end, label in TABS]
-    errors, refused = values.pop("errors", {}), values.pop("refused", "")
-    return console.page(
-        f"register/{template}",
-        None,
-        console_name="register",
-        status=status_of_form(refused, errors),
-        refused=refused,
-        tabs=tabs,
-        errors=Typed(errors),
-        typed=Typed(values.pop("given", None) or {}),
-        blank=Typed(),
-        **values,
+    return console.form_page(
+        f"register/{template}", None, sent, console_name="register", tabs=tabs, blank=Typed(), **values
     )
 
 
@@ -86,29 +82,12 @@ async def show_register(
     console: ConsoleDep,
     q: Text = "",
     club: Text = "",
+    *,
     expired: Annotated[bool, Query()] = False,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+    sent: Unsent = NEW_FORM,
 ) -> Response:
     """Show the entries by name, a search, and the form for a new entry."""
-    check_keeps_register(console)
-    return await _show_register(console, q, club, expired=expired, page=page)
-
-
-@routes.post(REGISTER_PATH)
-async def enter_person(console: ConsoleDep, given: Fields) -> Response:
-    """Enter a person, and redirect to the page of the entry."""
-    check_keeps_register(console)
-    request = pb.SetRegisteredPersonRequest(command_id=str(form_id(given)), person_id=given.get("id", "").strip()[:64])
-    request.another_person = given.get("another") == "yes"
-    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language)
-    if sent.answer is None:
-        return await _show_register(console, given=given, errors=sent.errors, refused=sent.refused)
-    return redirect_to(f"{REGISTER_PATH}/persons/{sent.answer.person_id}")
-
-
-async def _show_register(
-    console: Console, q: str = "", club: str = "", *, expired: bool = False, page: int = 1, **values: Any
-) -> Response:
     request = pb.ListRegisteredPersonsRequest(
         search=q,
         club_id=club,
@@ -116,11 +95,12 @@ async def _show_register(
         offset=(page - 1) * PERSONS_PAGE_ROWS,
         limit=PERSONS_PAGE_ROWS,
     )
-    found: pb.ListRegisteredPersonsResponse = await _ask(console, request)
+    found = await _ask(console, request)
     return show_register_page(
         console,
         "persons.html",
         "",
+        sent,
         found=found,
         details=DETAILS,
         q=q,
@@ -129,18 +109,26 @@ async def _show_register(
         number=page,
         pages=-(-found.total // PERSONS_PAGE_ROWS),
         licences=lambda person: [describe_licence(each, console.language) for each in person.licences],
-        **values,
     )
+
+
+@routes.post(REGISTER_PATH)
+async def enter_person(console: ConsoleDep, given: Fields) -> Response:
+    """Enter a person, and redirect to the page of the entry."""
+    request = pb.SetRegisteredPersonRequest(command_id=str(form_id(given)), person_id=given.get("id", "").strip()[:64])
+    request.another_person = given.get("another") == "yes"
+    sent = await send_form(console.calls, request, _without(given, "person_id"), console.language)
+    if sent.answer is None:
+        return await show_register(console, sent=sent._replace(given=given))
+    return redirect_to(f"{REGISTER_PATH}/persons/{sent.answer.person_id}")
 
 
 @routes.get(f"{REGISTER_PATH}.csv")
 async def export_register(console: ConsoleDep) -> Response:
     """Return the register as CSV, which an import reads back."""
-    check_keeps_register(console)
     persons: list[pb.RegisteredPerson] = []
     while True:
-        request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=EXPORT_BATCH_ROWS)
-        found: pb.ListRegisteredPersonsResponse = await console.calls.ask(request)
+        found = await console.calls.ask(pb.ListRegisteredPersonsRequest(offset=len(persons), limit=EXPORT_BATCH_ROWS))
         persons += found.persons
         if not found.persons or len(persons) >= found.total:
             break
@@ -149,31 +137,35 @@ async def export_register(console: ConsoleDep) -> Response:
 
 
 @routes.get(f"{REGISTER_PATH}/persons/{{person_id}}")
-async def show_entry(console: ConsoleDep, person_id: PersonId) -> Response:
+async def show_entry(console: ConsoleDep, person_id: PersonId, sent: Unsent = NEW_FORM) -> Response:
     """Show an entry with its details and licences, and forms to change them."""
-    check_keeps_register(console)
-    return await _show_entry(console, person_id)
+    found = await _ask(console, pb.ListRegisteredPersonsRequest(search=person_id, limit=EXPORT_BATCH_ROWS))
+    person = next((each for each in found.persons if each.person_id == person_id), None)
+    if person is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return show_register_page(
+        console,
+        "person.html",
+        "",
+        sent,
+        person=person,
+        personal_details=list(DETAILS.values()),
+        say_licence=lambda licence: describe_licence(licence, console.language),
+    )
 
 
-ENTRY_COMMANDS: Mapping[str, type[Any]] = {
-    "SetRegisteredPerson": pb.SetRegisteredPersonRequest,
-    "RemoveRegisteredPerson": pb.RemoveRegisteredPersonRequest,
-    "SetLicence": pb.SetLicenceRequest,
-    "RemoveLicence": pb.RemoveLicenceRequest,
-}
-"""Requests of the forms of an entry, by their names."""
+ENTRY_COMMANDS = ("SetRegisteredPerson", "RemoveRegisteredPerson", "SetLicence", "RemoveLicence")
+"""Commands of the forms of an entry."""
 
 
 @routes.post(f"{REGISTER_PATH}/persons/{{person_id}}")
 async def change_entry(console: ConsoleDep, person_id: PersonId, given: Fields) -> Response:
     """Send a command on an entry. Raises ``HTTPException`` for any other form."""
-    check_keeps_register(console)
-    request = _new_request(ENTRY_COMMANDS, given)
-    request.person_id = person_id
+    request = request_of(given, "rating", ENTRY_COMMANDS, person_id=person_id)
     convert = _convert_rating if isinstance(request, pb.SetRegisteredPersonRequest) else dict
     sent = await send_form(console.calls, request, _without(given, "person_id"), console.language, convert=convert)
     if sent.answer is None:
-        return await _show_entry(console, person_id, given=given, errors=sent.errors, refused=sent.refused)
+        return await show_entry(console, person_id, sent._replace(given=given))
     is_removed = isinstance(request, pb.RemoveRegisteredPersonRequest)
     return redirect_to(REGISTER_PATH if is_removed else f"{REGISTER_PATH}/persons/{person_id}")
 
@@ -185,85 +177,71 @@ def _convert_rating(given: Given) -> Given:
     return {**_without(given, "rating"), "unrated": "1"}
 
 
-async def _show_entry(console: Console, person_id: str, **values: Any) -> Response:
-    found: pb.ListRegisteredPersonsResponse = await _ask(
-        console, pb.ListRegisteredPersonsRequest(search=person_id, limit=EXPORT_BATCH_ROWS)
-    )
-    person = next((each for each in found.persons if each.person_id == person_id), None)
-    if person is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return show_register_page(
-        console,
-        "person.html",
-        "",
-        person=person,
-        personal_details=list(DETAILS.values()),
-        say_licence=lambda licence: describe_licence(licence, console.language),
-        **values,
-    )
-
-
-CLUB_COMMANDS: Mapping[str, type[Any]] = {
-    "SetClub": pb.SetClubRequest,
-    "RemoveClub": pb.RemoveClubRequest,
-    "MergeClubs": pb.MergeClubsRequest,
-}
-"""Requests of the forms of clubs, by their names."""
+CLUB_COMMANDS = ("SetClub", "RemoveClub", "MergeClubs")
+"""Commands of the forms of clubs."""
 
 
 @routes.get(f"{REGISTER_PATH}/clubs")
-async def show_clubs(console: ConsoleDep) -> Response:
+async def show_clubs(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
     """Show the clubs and schools, with forms to rename and to merge them."""
-    check_keeps_register(console)
-    return await _show_clubs(console)
-
-
-@routes.post(f"{REGISTER_PATH}/clubs")
-async def change_clubs(console: ConsoleDep, given: Fields) -> Response:
-    """Send a command on a club. Raises ``HTTPException`` for any other form."""
-    check_keeps_register(console)
-    request = _new_request(CLUB_COMMANDS, given)
-    sent = await send_form(console.calls, request, given, console.language)
-    if sent.answer is None:
-        return await _show_clubs(console, given=given, errors=sent.errors, refused=sent.refused)
-    return redirect_to(f"{REGISTER_PATH}/clubs")
-
-
-async def _show_clubs(console: Console, **values: Any) -> Response:
-    listed: pb.ListClubsResponse = await console.calls.ask(pb.ListClubsRequest())
+    listed = await console.calls.ask(pb.ListClubsRequest())
     kinds = labels_of(events.ClubKind.DESCRIPTOR)
     return show_register_page(
         console,
         "clubs.html",
         "/clubs",
+        sent,
         clubs=listed.clubs,
         kinds=kinds,
         spelled_kinds={value: name_of(events.ClubKind.DESCRIPTOR, value) for value in kinds},
-        **values,
     )
 
 
+@routes.post(f"{REGISTER_PATH}/clubs")
+async def change_clubs(console: ConsoleDep, given: Fields) -> Response:
+    """Send a command on a club. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", CLUB_COMMANDS)
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await show_clubs(console, sent)
+    return redirect_to(f"{REGISTER_PATH}/clubs")
+
+
 @routes.get(f"{REGISTER_PATH}/categories")
-async def show_categories(console: ConsoleDep, seasons: SeasonReader, season: Text = "") -> Response:
+async def show_categories(
+    console: ConsoleDep, seasons: SeasonReader, season: Text = "", sent: Unsent = NEW_FORM
+) -> Response:
     """Show the categories of a season with the numbers of persons, and the form that sets them."""
-    check_keeps_register(console)
-    return await _show_categories(console, seasons, season)
+    listed = (await seasons.ask(ListSeasonsRequest())).seasons
+    chosen = season or (listed[0].season_id if listed else "")
+    found = pb.GetCategoriesResponse()
+    if chosen:
+        found = await _ask(console, pb.GetCategoriesRequest(season_id=chosen))
+    return show_register_page(
+        console,
+        "categories.html",
+        "/categories",
+        sent,
+        seasons=listed,
+        chosen=chosen,
+        found=found,
+        lines=range(CATEGORY_LINES_COUNT),
+    )
 
 
 @routes.post(f"{REGISTER_PATH}/categories")
 async def set_categories(console: ConsoleDep, seasons: SeasonReader, given: Fields) -> Response:
     """Set the categories of a season."""
-    check_keeps_register(console)
     season = given.get("season_id", "").strip()[:64]
     try:
         request = _read_categories(given, season)
         await console.calls.ask(request)
     except Invalid as problem:
         errors = {problem.field: say(problem.problem, problem.params, console.language)}
-        return await _show_categories(console, seasons, season, given=given, errors=errors)
+        return await show_categories(console, seasons, season, SentForm(given, errors=errors))
     except grpc.aio.AioRpcError as error:
         refused = to_problem(error, console.language).detail
-        return await _show_categories(console, seasons, season, given=given, refused=refused)
+        return await show_categories(console, seasons, season, SentForm(given, refused=refused))
     return redirect_to(f"{REGISTER_PATH}/categories?season={season}")
 
 
@@ -290,59 +268,27 @@ def _read_age(field: str, text: str) -> int:
     return int(plain)
 
 
-async def _show_categories(console: Console, seasons: Any, season: str, **values: Any) -> Response:
-    listed = (await seasons.seasons()).seasons
-    chosen = season or (listed[0].season_id if listed else "")
-    found = pb.GetCategoriesResponse()
-    if chosen:
-        found = await _ask(console, pb.GetCategoriesRequest(season_id=chosen))
+@routes.get(f"{REGISTER_PATH}/history")
+async def show_history(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
+    """Show the acts on the register, each with its undo."""
+    listed = await console.calls.ask(pb.ListRegisterActsRequest())
     return show_register_page(
         console,
-        "categories.html",
-        "/categories",
-        seasons=listed,
-        chosen=chosen,
-        found=found,
-        lines=range(CATEGORY_LINES_COUNT),
-        **values,
+        "history.html",
+        "/history",
+        sent,
+        acts=[(each, describe_act(each, console.language)) for each in listed.acts],
     )
-
-
-@routes.get(f"{REGISTER_PATH}/history")
-async def show_history(console: ConsoleDep) -> Response:
-    """Show the acts on the register, each with its undo."""
-    check_keeps_register(console)
-    return await _show_history(console)
 
 
 @routes.post(f"{REGISTER_PATH}/history")
 async def undo_act(console: ConsoleDep, given: Fields) -> Response:
     """Undo an act. Raises ``HTTPException`` for any other form."""
-    check_keeps_register(console)
-    request = _new_request({"UndoRegisterAct": pb.UndoRegisterActRequest}, given)
+    request = request_of(given, "rating", ["UndoRegisterAct"])
     sent = await send_form(console.calls, request, given, console.language)
     if sent.answer is None:
-        return await _show_history(console, refused=sent.refused or ", ".join(sent.errors.values()))
+        return await show_history(console, SentForm(refused=sent.refused or ", ".join(sent.errors.values())))
     return redirect_to(f"{REGISTER_PATH}/history")
-
-
-async def _show_history(console: Console, **values: Any) -> Response:
-    listed: pb.ListRegisterActsResponse = await console.calls.ask(pb.ListRegisterActsRequest())
-    return show_register_page(
-        console,
-        "history.html",
-        "/history",
-        acts=[(each, describe_act(each, console.language)) for each in listed.acts],
-        **values,
-    )
-
-
-def _new_request(requests: Mapping[str, type[Any]], given: Given) -> Any:
-    """Return the request of a form with its id. Raises ``HTTPException`` (400) for another form."""
-    build: Callable[..., Any] | None = requests.get(given.get("act", ""))
-    if build is None:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    return build(command_id=str(form_id(given)))
 
 
 def _without(given: Given, *names: str) -> dict[str, str]:
@@ -351,9 +297,5 @@ def _without(given: Given, *names: str) -> dict[str, str]:
 
 async def _ask(console: Console, request: Any) -> Any:
     """Return the answer to a query. Raises ``HTTPException`` (404) if the register lacks what it names."""
-    try:
+    with hide_errors(grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         return await console.calls.ask(request)
-    except grpc.aio.AioRpcError as error:
-        if error.code() in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-            raise HTTPException(HTTPStatus.NOT_FOUND) from error
-        raise

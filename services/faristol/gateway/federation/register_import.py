@@ -11,11 +11,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, to_problem
 from faristol.gateway.consoles.director.players import decode_file
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep
-from faristol.gateway.federation.register_console import REGISTER_PATH, check_keeps_register, show_register_page
+from faristol.gateway.federation.register_console import KEEPS_REGISTER, REGISTER_PATH, show_register_page
 from faristol.gateway.http.forms import Lists, check_origin
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
@@ -33,13 +33,12 @@ LEAVE_OUT = "-"
 
 NO_LIST = N_("Paste a list, or choose a file.")
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[KEEPS_REGISTER])
 
 
 @routes.get(f"{REGISTER_PATH}/import")
 async def show_import(console: ConsoleDep) -> Response:
     """Show the form for a list."""
-    check_keeps_register(console)
     return _show(console, "", PeopleList(""))
 
 
@@ -47,19 +46,17 @@ async def show_import(console: ConsoleDep) -> Response:
 async def read_file(console: ConsoleDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
     check_origin(console.request)
-    check_keeps_register(console)
     return await decode_file(console.request, encoding, console.language)
 
 
 @routes.post(f"{REGISTER_PATH}/import")
 async def preview_or_import(console: ConsoleDep, given: Lists) -> Response:
     """Preview a list; or take its rows as the preview has shown them, and redirect to the history."""
-    check_keeps_register(console)
     text = given.get("text", "")
     listed = await asyncio.to_thread(read_people, text, console.language)
     if not listed.rows:
         errors = {} if listed.errors and text.strip() else {"text": say(NO_LIST, {}, console.language)}
-        return _show(console, text, listed, errors=errors)
+        return _show(console, text, listed, sent=SentForm(errors=errors))
     refused = ""
     if given.get("act") in ("all", "selected"):
         try:
@@ -68,10 +65,10 @@ async def preview_or_import(console: ConsoleDep, given: Lists) -> Response:
         except grpc.aio.AioRpcError as error:
             refused = to_problem(error, console.language).detail
     try:
-        found: pb.PreviewImportResponse = await console.calls.ask(pb.PreviewImportRequest(rows=listed.rows))
+        found = await console.calls.ask(pb.PreviewImportRequest(rows=listed.rows))
     except grpc.aio.AioRpcError as error:
-        return _show(console, text, listed, refused=to_problem(error, console.language).detail)
-    return _show(console, text, listed, found, refused=refused, list_name=given.get("name", "")[:200])
+        return _show(console, text, listed, sent=SentForm(refused=to_problem(error, console.language).detail))
+    return _show(console, text, listed, found, SentForm(refused=refused), list_name=given.get("name", "")[:200])
 
 
 def _build_import(given: Given, listed: PeopleList) -> pb.ImportPersonsRequest:
@@ -96,7 +93,12 @@ def _build_import(given: Given, listed: PeopleList) -> pb.ImportPersonsRequest:
 
 
 def _show(
-    console: Console, text: str, listed: PeopleList, found: pb.PreviewImportResponse | None = None, **values: Any
+    console: Console,
+    text: str,
+    listed: PeopleList,
+    found: pb.PreviewImportResponse | None = None,
+    sent: SentForm = NEW_FORM,
+    **values: Any,
 ) -> Response:
     rows = found.rows if found else ()
     shown = [each for each in rows if each.status != pb.ROW_STATUS_SAME or each.expired_on]
@@ -104,6 +106,7 @@ def _show(
         console,
         "import.html",
         "/import",
+        sent,
         text=text,
         format_label=FORMATS.get(listed.format, ""),
         wrong=listed.errors,

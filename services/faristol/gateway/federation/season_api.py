@@ -5,16 +5,26 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import KNOWN, TAGGED, MinPosition, When
-from faristol.gateway.federation.season_results import SeasonReader
+from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.pb.results.v1 import seasons_pb2 as pb
 
 SeasonId = Annotated[str, Path(max_length=64, description="The season.", examples=["2026-27"])]
 CircuitId = Annotated[str, Path(max_length=64, description="The circuit in the season.", examples=["league"])]
+
+
+class SeasonResults(Service):
+    """Public calls of the results service for seasons and the rankings of their circuits."""
+
+    kept = "seasons"
+
+
+SeasonReader = Annotated[SeasonResults, Depends(SeasonResults.for_visitor)]
+"""Route parameter."""
 
 routes = APIRouter(prefix="/api/v1/seasons", tags=["results"], dependencies=[KNOWN, TAGGED])
 
@@ -22,13 +32,13 @@ routes = APIRouter(prefix="/api/v1/seasons", tags=["results"], dependencies=[KNO
 @routes.get("", responses=answers(pb.ListSeasonsResponse))
 async def list_seasons(seasons: SeasonReader, min_position: MinPosition = 0) -> Response:
     """List the seasons with their circuits, the latest first; the tournaments have only their ids."""
-    return to_tagged_response(await seasons.seasons(min_position))
+    return to_tagged_response(await seasons.ask(pb.ListSeasonsRequest(min_position=min_position)))
 
 
 @routes.get("/{season_id}", responses=answers(pb.GetSeasonResponse))
 async def get_season(seasons: SeasonReader, season_id: SeasonId, when: When) -> Response:
     """Return a season with its circuits, their rules and their tournaments."""
-    return to_tagged_response(await seasons.season(season_id, when))
+    return to_tagged_response(await seasons.ask(pb.GetSeasonRequest(season_id=season_id, **when.fields())))
 
 
 @routes.get("/{season_id}/circuits/{circuit_id}", responses=answers(pb.GetCircuitResponse))
@@ -42,5 +52,5 @@ async def get_circuit(
     ] = "",
 ) -> Response:
     """Return the ranking of a circuit: places, points, the results that count, and the values of tie-breaks."""
-    answer = await seasons.circuit(season_id, circuit_id, when, player_id=player)
-    return await asyncio.to_thread(to_tagged_response, answer)
+    request = pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id, player_id=player, **when.fields())
+    return await asyncio.to_thread(to_tagged_response, await seasons.ask(request))

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from http import HTTPStatus
-from typing import Any
-
 import grpc
 from fastapi import APIRouter
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, send_form, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, Unsent, form_id, request_of, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep
-from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.frame import ConsoleDep, require
+from faristol.gateway.federation.season_api import SeasonReader
 from faristol.gateway.federation.season_pages import LABELS, SeasonId
-from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
-from faristol.gateway.rpc.calls import NAMED
-from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.spellings import name_of
 from faristol.pb.results.v1 import seasons_pb2 as pb
 from faristol.pb.season.v1 import events_pb2 as events
@@ -31,154 +24,51 @@ from faristol.presentation.page_addresses import federation_season_path
 CIRCUIT_COMMANDS = ("SetCircuit", "RemoveCircuit", "AddCircuitTournament", "RemoveCircuitTournament")
 """Commands of the forms of a season."""
 
-PERSON_COMMANDS: Mapping[str, type[season_pb2.MergePersonsRequest | season_pb2.SeparatePersonsRequest]] = {
-    "MergePersons": season_pb2.MergePersonsRequest,
-    "SeparatePersons": season_pb2.SeparatePersonsRequest,
-}
-"""Requests of the forms of persons, by their names."""
+PERSON_COMMANDS = ("MergePersons", "SeparatePersons")
+"""Commands of the forms of persons."""
 
-routes = APIRouter(include_in_schema=False)
-
-
-def _check_decides(console: Console) -> None:
-    """Raise ``HTTPException`` (404) if the user may not change seasons."""
-    if not may(console.session, season_pb2.CreateSeasonRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+routes = APIRouter(include_in_schema=False, dependencies=[require(season_pb2.CreateSeasonRequest)])
 
 
 @routes.get("/federation/seasons")
-async def show_seasons_console(console: ConsoleDep, seasons: SeasonReader) -> Response:
+async def show_seasons_console(console: ConsoleDep, seasons: SeasonReader, sent: Unsent = NEW_FORM) -> Response:
     """Show the seasons, and the form for a new one."""
-    _check_decides(console)
-    return await _show_list(console, seasons)
+    listed = (await seasons.ask(pb.ListSeasonsRequest())).seasons
+    return console.form_page("seasons/console.html", None, sent, console_name="seasons", seasons=listed)
 
 
 @routes.post("/federation/seasons")
 async def create_season(console: ConsoleDep, seasons: SeasonReader, given: Fields) -> Response:
     """Create a season."""
-    _check_decides(console)
     request = season_pb2.CreateSeasonRequest(command_id=str(form_id(given)))
     sent = await send_form(console.calls, request, given, console.language)
     if sent.answer is None:
-        return await _show_list(console, seasons, given, sent.errors, sent.refused)
+        return await show_seasons_console(console, seasons, sent)
     return redirect_to(federation_season_path(sent.answer.season_id))
 
 
 @routes.get("/federation/seasons/{season_id}")
 async def show_season_console(
-    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, done: int = 0
-) -> Response:
-    """Show a season with forms for its circuits and their tournaments."""
-    _check_decides(console)
-    return await _show_season(console, seasons, results, season_id, done=done)
-
-
-@routes.post("/federation/seasons/{season_id}")
-async def change_season(
-    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, given: Fields
-) -> Response:
-    """Send a command on a circuit. Raises ``HTTPException`` for any other form."""
-    _check_decides(console)
-    name = given.get("act", "")
-    if name not in CIRCUIT_COMMANDS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request: Any = NAMED["rating", name].request(command_id=str(form_id(given)))
-    if "tournament_id" in request.DESCRIPTOR.fields_by_name:
-        request.tournament_id = given.get("tournament_id", "")[:64]
-    sent = await send_form(
-        console.calls, request, {**given, "season_id": season_id}, console.language, convert=_split_points
-    )
-    if sent.answer is None:
-        return await _show_season(console, seasons, results, season_id, given, sent.errors, sent.refused)
-    return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
-
-
-@routes.get("/federation/persons")
-async def show_persons_console(console: ConsoleDep) -> Response:
-    """Show the merged entries with a form to merge two, and to undo a merge."""
-    _check_decides(console)
-    return await _show_persons(console)
-
-
-@routes.post("/federation/persons")
-async def change_persons(console: ConsoleDep, given: Fields) -> Response:
-    """Merge two entries, or undo a merge. Raises ``HTTPException`` for any other form."""
-    _check_decides(console)
-    if given.get("act", "") not in PERSON_COMMANDS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request = PERSON_COMMANDS[given["act"]](command_id=str(form_id(given)))
-    entry_ids = ("person_id", "merged_id")
-    known = {name: given[name] for name in request.DESCRIPTOR.fields_by_name if name in given and name in entry_ids}
-    for name, value in known.items():
-        setattr(request, name, value.strip()[:64])
-    try:
-        await console.calls.ask(request)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.NOT_FOUND:
-            return await _show_persons(console, given, of_rpc(error, console.language).detail)
-        return await _show_persons(console, given, to_problem(error, console.language).detail)
-    return redirect_to("/federation/persons")
-
-
-async def _show_persons(console: Console, given: Given | None = None, refused: str = "") -> Response:
-    listed: season_pb2.ListMergesResponse = await console.calls.ask(season_pb2.ListMergesRequest())
-    return console.form_page(
-        "seasons/persons_console.html",
-        None,
-        console_name="persons",
-        refused=refused,
-        merges=listed.merges,
-        typed=given,
-    )
-
-
-def _split_points(given: Given) -> Given:
-    """Return a form with the points of places separated by commas, whether typed with commas or spaces."""
-    if "place_points" not in given:
-        return given
-    return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}
-
-
-async def _show_list(
-    console: Console,
-    seasons: SeasonResults,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
-) -> Response:
-    return console.form_page(
-        "seasons/console.html",
-        None,
-        console_name="seasons",
-        refused=refused,
-        seasons=(await seasons.seasons()).seasons,
-        typed=given,
-        errors=errors,
-    )
-
-
-async def _show_season(
-    console: Console,
-    seasons: SeasonResults,
-    results: Results,
-    season_id: str,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
+    console: ConsoleDep,
+    seasons: SeasonReader,
+    results: Reader,
+    season_id: SeasonId,
+    sent: Unsent = NEW_FORM,
     done: int = 0,
 ) -> Response:
-    answer = await seasons.season(season_id, Moment(max(done, 0)))
+    """Show a season with forms for its circuits and their tournaments."""
+    answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id, min_position=max(done, 0)))
     listed = await results.tournaments(archived=True)
     return console.form_page(
         "seasons/season_console.html",
         None,
+        sent,
         console_name="seasons",
-        refused=refused,
         season=answer.season,
         all_tournaments=listed.tournaments,
-        in_circuit=_list_ids(answer.season),
-        typed=given,
-        errors=errors,
+        in_circuit={
+            each.circuit_id: {entry.tournament_id for entry in each.tournaments} for each in answer.season.circuits
+        },
         spelled_basis={value: name_of(events.PointsBasis.DESCRIPTOR, value) for value in LABELS["bases"]},
         spelled_tie_break={
             value: name_of(events.CircuitTieBreak.DESCRIPTOR, value) for value in LABELS["tie_break_names"]
@@ -187,6 +77,48 @@ async def _show_season(
     )
 
 
-def _list_ids(season: pb.Season) -> Mapping[str, frozenset[str]]:
-    """Return the ids of the tournaments of each circuit, by circuit id."""
-    return {each.circuit_id: frozenset(entry.tournament_id for entry in each.tournaments) for each in season.circuits}
+@routes.post("/federation/seasons/{season_id}")
+async def change_season(
+    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, given: Fields
+) -> Response:
+    """Send a command on a circuit. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", CIRCUIT_COMMANDS)
+    if "tournament_id" in request.DESCRIPTOR.fields_by_name:
+        request.tournament_id = given.get("tournament_id", "")[:64]
+    sent = await send_form(
+        console.calls, request, {**given, "season_id": season_id}, console.language, convert=_split_points
+    )
+    if sent.answer is None:
+        return await show_season_console(console, seasons, results, season_id, sent)
+    return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
+
+
+@routes.get("/federation/persons")
+async def show_persons_console(console: ConsoleDep, sent: Unsent = NEW_FORM) -> Response:
+    """Show the merged entries with a form to merge two, and to undo a merge."""
+    listed = await console.calls.ask(season_pb2.ListMergesRequest())
+    return console.form_page("seasons/persons_console.html", None, sent, console_name="persons", merges=listed.merges)
+
+
+@routes.post("/federation/persons")
+async def change_persons(console: ConsoleDep, given: Fields) -> Response:
+    """Merge two entries, or undo a merge. Raises ``HTTPException`` for any other form."""
+    request = request_of(given, "rating", PERSON_COMMANDS)
+    entry_ids = ("person_id", "merged_id")
+    known = {name: given[name] for name in request.DESCRIPTOR.fields_by_name if name in given and name in entry_ids}
+    for name, value in known.items():
+        setattr(request, name, value.strip()[:64])
+    try:
+        await console.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        is_unknown = error.code() is grpc.StatusCode.NOT_FOUND
+        problem = (of_rpc if is_unknown else to_problem)(error, console.language)
+        return await show_persons_console(console, SentForm(given, refused=problem.detail))
+    return redirect_to("/federation/persons")
+
+
+def _split_points(given: Given) -> Given:
+    """Return a form with the points of places separated by commas, whether typed with commas or spaces."""
+    if "place_points" not in given:
+        return given
+    return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.federation.season_results import SeasonReader
-from faristol.gateway.pages.render import Part, page
+from faristol.gateway.federation.season_api import SeasonReader
+from faristol.gateway.pages.render import VisitDep
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1 import seasons_pb2 as pb
@@ -41,22 +40,23 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/seasons")
-async def show_seasons(request: Request, seasons: SeasonReader, part: Part = "") -> Response:
+async def show_seasons(visit: VisitDep, seasons: SeasonReader) -> Response:
     """Show all seasons with links to their circuits."""
-    return page(request, "seasons/list.html", part, answer=await seasons.seasons())
+    return await visit.show("seasons/list.html", answer=await seasons.ask(pb.ListSeasonsRequest()))
 
 
 @routes.get("/seasons/{season_id}")
-async def show_season(request: Request, seasons: SeasonReader, season_id: SeasonId, part: Part = "") -> Response:
+async def show_season(visit: VisitDep, seasons: SeasonReader, season_id: SeasonId) -> Response:
     """Show a season: its tournaments, and the leaders of each circuit."""
-    answer = await seasons.season(season_id)
+    answer = await seasons.ask(pb.GetSeasonRequest(season_id=season_id))
     rankings = await asyncio.gather(
-        *(seasons.circuit(season_id, circuit.circuit_id) for circuit in answer.season.circuits)
+        *(
+            seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=each.circuit_id))
+            for each in answer.season.circuits
+        )
     )
-    return page(
-        request,
+    return await visit.show(
         "seasons/season.html",
-        part,
         season=answer.season,
         leaders={each.circuit_id: each.lines[:LEADER_LINES_COUNT] for each in rankings},
         lines={each.circuit_id: len(each.lines) for each in rankings},
@@ -65,26 +65,19 @@ async def show_season(request: Request, seasons: SeasonReader, season_id: Season
 
 
 @routes.get("/seasons/{season_id}/circuits/{circuit_id}")
-async def show_circuit(
-    request: Request, seasons: SeasonReader, season_id: SeasonId, circuit_id: CircuitId, part: Part = ""
-) -> Response:
+async def show_circuit(visit: VisitDep, seasons: SeasonReader, season_id: SeasonId, circuit_id: CircuitId) -> Response:
     """Show the ranking of a circuit, with the result of each player in each tournament."""
-    answer = await seasons.circuit(season_id, circuit_id)
-    return await asyncio.to_thread(page, request, "seasons/circuit.html", part, **_build_circuit_values(answer))
+    answer = await seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id))
+    return await visit.show("seasons/circuit.html", **_build_circuit_values(answer))
 
 
 @routes.get("/seasons/{season_id}/circuits/{circuit_id}/{player_id}")
 async def show_player_in_circuit(
-    request: Request,
-    seasons: SeasonReader,
-    season_id: SeasonId,
-    circuit_id: CircuitId,
-    player_id: PlayerId,
-    part: Part = "",
+    visit: VisitDep, seasons: SeasonReader, season_id: SeasonId, circuit_id: CircuitId, player_id: PlayerId
 ) -> Response:
     """Show how the points of a player in a circuit are computed, down to the games."""
-    answer = await seasons.circuit(season_id, circuit_id, player_id=player_id)
-    return page(request, "seasons/player.html", part, line=answer.lines[0], **_build_circuit_values(answer))
+    answer = await seasons.ask(pb.GetCircuitRequest(season_id=season_id, circuit_id=circuit_id, player_id=player_id))
+    return await visit.show("seasons/player.html", line=answer.lines[0], **_build_circuit_values(answer))
 
 
 def _build_circuit_values(answer: pb.GetCircuitResponse) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class AccessLog:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Log a request at its end."""
-        if scope["type"] != "http" or scope["path"].startswith(STATIC):
+        if scope["path"].startswith(STATIC):
             await self._app(scope, receive, send)
             return
         began = perf_counter()

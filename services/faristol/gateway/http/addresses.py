@@ -131,7 +131,7 @@ class Forwarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Set client and scheme of a request."""
-        peer = scope["client"][0] if scope["type"] == "http" and scope.get("client") else ""
+        peer = scope["client"][0] if scope.get("client") else ""
         if peer and peer in self._proxies:
             forwarded = ",".join(_values(scope, b"x-forwarded-for"))
             if forwarded.strip():

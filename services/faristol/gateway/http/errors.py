@@ -199,7 +199,8 @@ def _format_error(error: Mapping[str, Any], language: str) -> str:
         return say(str(context["error"]), {"given": given}, language)
     if kind == "filter":
         return say(str(context["error"]), context, language)
-    if kind == "string_pattern_mismatch" and (text := _pattern_text(str(context["pattern"]))):
+    pattern = str(context.get("pattern", ""))
+    if text := PATTERN_TEXTS.get(pattern, COMMA_SEPARATED if LIST_PART in pattern else ""):
         return say(text, {"given": given}, language)
     if kind == "string_too_long":
         return say(TOO_LONG, {"length": len(error["input"]), "most": context["max_length"]}, language)
@@ -208,10 +209,6 @@ def _format_error(error: Mapping[str, Any], language: str) -> str:
         return str(error["msg"])
     limits = {key: str(value).replace(" or ", ", ") for key, value in context.items()}
     return say(expected, {**limits, "given": given}, language)
-
-
-def _pattern_text(pattern: str) -> str:
-    return PATTERN_TEXTS.get(pattern, COMMA_SEPARATED if LIST_PART in pattern else "")
 
 
 def of_http(error: HTTPException, method: str, path: str, language: str) -> Problem:
@@ -271,9 +268,6 @@ class Interrupted:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Replace an interrupted response unless it has started: then it is cut off, which the client detects."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         begun = False
 
         async def send_begun(message: Message) -> None:

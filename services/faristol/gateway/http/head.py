@@ -20,7 +20,7 @@ class Head:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer HEAD without the body."""
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+        if scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return
 

@@ -84,7 +84,7 @@ class PublicCors(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add CORS headers unless the page is private."""
-        if scope["type"] == "http" and self._is_private(scope["path"]):
+        if self._is_private(scope["path"]):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
@@ -107,10 +107,6 @@ class SafeHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the headers to a response."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
         policy = EMBEDDED_POLICY if is_embeddable(scope["path"]) else CONTENT_SECURITY_POLICY
 
         async def with_headers(message: Message) -> None:

@@ -39,9 +39,6 @@ class Measured:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Measure a request until its response starts."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         began = perf_counter()
 
         async def send_measured(message: Message) -> None:

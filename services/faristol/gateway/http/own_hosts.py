@@ -33,7 +33,7 @@ class OwnHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the host of a request."""
-        if scope["type"] == "http" and not self._is_own(host := Headers(scope=scope).get("host", "")):
+        if not self._is_own(host := Headers(scope=scope).get("host", "")):
             request = Request(scope)
             detail = say(OTHER_HOST, {"host": repr(host[:100])}, language_of(request))
             problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, detail, {"reason": "OTHER_HOST"})

@@ -91,9 +91,6 @@ class Rates:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count a request, or refuse it."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         address = to_count_key(scope["client"][0]) if scope.get("client") else ""
         is_stream = scope["path"].endswith(STREAMS)
         left = self._take(address, STREAM_WEIGHT_COUNT if is_stream else 1)

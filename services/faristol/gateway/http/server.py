@@ -72,6 +72,7 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
         _around(web, connections, settings),
         http=protocol(connections),
         ws="none",
+        lifespan="off",  # so the application gets only HTTP requests
         proxy_headers=False,  # uvicorn would trust any text in X-Forwarded-For, and any network
         log_config=None,
         log_level="error",  # it warns of each malformed request, by which strangers could fill the log

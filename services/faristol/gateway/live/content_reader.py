@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
 
 import grpc
 
@@ -25,6 +24,7 @@ from faristol.gateway.live.content import (
     subjects_of,
 )
 from faristol.gateway.live.notifications import Notification
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.kernel.bounded import store_bounded
@@ -64,8 +64,6 @@ INTERRUPTED_CODES = frozenset(
 EVERYTHING = Topic(with_content=True)
 
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 Changes = list[list[tuple[Subject, bytes]]]
 """Changes as JSON, for each notification."""
@@ -107,7 +105,7 @@ class Content:
         position = news[-1].position
 
         async def change(subject: Subject) -> tuple[bytes, bytes] | None:
-            answer = await _unless_absent(ask(self._results, subject, position))
+            answer = await answer_or(ask(self._results, subject, position), None, *ABSENT_CODES)
             if answer is None:
                 return None
             base, first = earlier.get(subject) if earlier else None, news[places[subject][0]].position
@@ -139,7 +137,7 @@ class Content:
         return found
 
     async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
-        answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
+        answer = await answer_or(self._results.tournament(tournament_id, Moment(position)), None, *ABSENT_CODES)
         return [each.round for each in answer.tournament.played] if answer else ()
 
 
@@ -231,12 +229,3 @@ def convert_interruptions() -> Iterator[None]:
             raise
         # Only the call was cancelled: its channel was closed after certificates had been replaced.
         raise Unavailable("the channel was closed") from None
-
-
-async def _unless_absent(answer: Awaitable[T]) -> T | None:
-    try:
-        return await answer
-    except grpc.aio.AioRpcError as error:
-        if error.code() in ABSENT_CODES:
-            return None
-        raise

@@ -110,7 +110,7 @@ class Streams:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a simple request for a known stream."""
         answer = self._app
-        is_stream = scope["type"] == "http" and scope["path"].endswith("/stream") and scope["method"] == "GET"
+        is_stream = scope["path"].endswith("/stream") and scope["method"] == "GET"
         if is_stream and (asked := self._find_stream(scope)):
             answer = StreamAnswer(self._fanout, *asked)
         await answer(scope, receive, send)

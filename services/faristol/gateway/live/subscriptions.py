@@ -88,16 +88,64 @@ LastEventIdQuery = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filters:
     """Filters of the notifications of a stream; empty filters match all, and every filter must match."""
 
-    games: str = ""
-    rounds: str = ""
-    tables: str = ""
-    types: str = ""
-    include: str = ""
-    named: str = TRUE
+    games: Annotated[
+        str,
+        Query(
+            max_length=MAX_LIST_CHARACTERS,
+            pattern=NAMES_PATTERN,
+            description="Return only events of these games, separated by commas.",
+        ),
+    ] = ""
+    rounds: Annotated[
+        str,
+        Query(
+            max_length=MAX_LIST_CHARACTERS,
+            pattern=NUMBERS,
+            description="Return only events of these rounds, separated by commas.",
+        ),
+    ] = ""
+    tables: Annotated[
+        str,
+        Query(
+            max_length=MAX_LIST_CHARACTERS, pattern=NUMBERS, description="Return only events of games at these tables."
+        ),
+    ] = ""
+    types: Annotated[
+        str,
+        Query(
+            max_length=MAX_LIST_CHARACTERS,
+            pattern=TYPE_NAMES,
+            description="Return only events of these types, such as `PlayPlaced,ResultRecorded`: names of `EventType`, "
+            "separated by commas.",
+        ),
+        AfterValidator(known_type),
+    ] = ""
+    include: Annotated[
+        Literal["", "content"],
+        Query(
+            description="`content`: `data` is `NewsWithContent`, so that a client does not need to fetch it. Not "
+            "allowed with `types`, which hides changes. With `games` or `tables`, the content has only games; with "
+            "`rounds`, also pairings; without these filters, also standings. `rounds` then also passes events "
+            "without a game."
+        ),
+    ] = ""
+    named: Annotated[
+        Literal["true", "false"],
+        Query(
+            description="`false`: frames have no `event`, so that a browser passes each one to `onmessage`; the type "
+            "is also in `data`."
+        ),
+    ] = "true"
+
+    def __post_init__(self) -> None:
+        """Raise ``RequestValidationError`` for content with hidden changes."""
+        if self.include and self.types:
+            wrong = {"type": "value_error", "loc": ("query", "include"), "input": self.include}
+            raise RequestValidationError([{**wrong, "ctx": {"error": NOT_WITH_TYPES}}])
 
     def topic(self, division_of: Mapping[str, str]) -> Topic:
         """Return the topic for these tournaments, each with the first division of its championship or empty."""
@@ -110,63 +158,6 @@ class Filters:
             with_content=self.include == CONTENT,
             is_named=self.named == TRUE,
         )
-
-
-async def _filters(
-    games: Annotated[
-        str,
-        Query(
-            max_length=MAX_LIST_CHARACTERS,
-            pattern=NAMES_PATTERN,
-            description="Return only events of these games, separated by commas.",
-        ),
-    ] = "",
-    rounds: Annotated[
-        str,
-        Query(
-            max_length=MAX_LIST_CHARACTERS,
-            pattern=NUMBERS,
-            description="Return only events of these rounds, separated by commas.",
-        ),
-    ] = "",
-    tables: Annotated[
-        str,
-        Query(
-            max_length=MAX_LIST_CHARACTERS, pattern=NUMBERS, description="Return only events of games at these tables."
-        ),
-    ] = "",
-    types: Annotated[
-        str,
-        Query(
-            max_length=MAX_LIST_CHARACTERS,
-            pattern=TYPE_NAMES,
-            description="Return only events of these types, such as `PlayPlaced,ResultRecorded`: names of `EventType`, "
-            "separated by commas.",
-        ),
-        AfterValidator(known_type),
-    ] = "",
-    include: Annotated[
-        Literal["", "content"],
-        Query(
-            description="`content`: `data` is `NewsWithContent`, so that a client does not need to fetch it. Not "
-            "allowed with `types`, which hides changes. With `games` or `tables`, the content has only games; with "
-            "`rounds`, also pairings; without these filters, also standings. `rounds` then also passes events "
-            "without a game."
-        ),
-    ] = "",
-    named: Annotated[
-        Literal["true", "false"],
-        Query(
-            description="`false`: frames have no `event`, so that a browser passes each one to `onmessage`; the type "
-            "is also in `data`."
-        ),
-    ] = "true",
-) -> Filters:
-    if include and types:
-        raise RequestValidationError(
-            [{"type": "value_error", "loc": ("query", "include"), "input": include, "ctx": {"error": NOT_WITH_TYPES}}]
-        )
-    return Filters(games, rounds, tables, types, include, named)
 
 
 async def check_filters(
@@ -215,7 +206,7 @@ def _wrong(field: str, given: str, problem: str, more: Mapping[str, str]) -> dic
     return {"type": "filter", "loc": ("query", field), "input": given, "ctx": {"error": problem, **more}}
 
 
-Filtered = Annotated[Filters, Depends(_filters)]
+Filtered = Annotated[Filters, Depends()]
 """Route parameter."""
 
 # --- the same without the framework, for frequent reconnections ------------------------------------------------------

@@ -19,7 +19,7 @@ THEMES = ("light", "dark")
 """Themes that a frame can fix; with any other value the reader's system chooses."""
 
 Theme = Annotated[str, Query(pattern="^(light|dark|auto)?$")]
-"""Colour theme, as a parameter of an embeddable page."""
+"""Colour theme, as a parameter of an embeddable page, which reads it from the query."""
 
 
 class _Kind(NamedTuple):

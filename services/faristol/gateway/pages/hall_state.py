@@ -41,7 +41,7 @@ async def get_hall_state(request: Request, results: Reader) -> Response:
     """Return the state of this cell as texts. Raises ``HTTPException`` (404) in a championship."""
     if not request.app.state.hall:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    found: pb.GetHallCellResponse = await calls(request).ask(pb.GetHallCellRequest())
+    found = await calls(request).ask(pb.GetHallCellRequest())
     tournament = await _load_tournament(results, found.tournament_id)
     state, line = describe_line(found, tournament.time_zone, language_of(request))
     body = {

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.render import Part, page
+from faristol.gateway.pages.render import VisitDep
 
 HELP_NAMES: Sequence[str] = (
     "director",
@@ -77,17 +76,17 @@ def load_help_page(name: str, language: str) -> HelpPage:
     return HelpPage(name, tokens[1].content, tokens[TITLE_TOKEN_COUNT + 1].content, Markup(html))  # noqa: S704
 
 
-async def show_help(request: Request, part: Part = "") -> Response:
+async def show_help(visit: VisitDep) -> Response:
     """Show the list of pages."""
-    language = language_of(request)
-    return page(request, "help.html", part, pages=[load_help_page(name, language) for name in HELP_NAMES])
+    language = language_of(visit.request)
+    return await visit.show("help.html", pages=[load_help_page(name, language) for name in HELP_NAMES])
 
 
-async def show_help_page(request: Request, help_name: str, part: Part = "") -> Response:
+async def show_help_page(visit: VisitDep, help_name: str) -> Response:
     """Show a page. Raises ``HTTPException`` (404) for an unknown one."""
     if help_name not in HELP_NAMES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return page(request, "help_page.html", part, content=load_help_page(help_name, language_of(request)))
+    return await visit.show("help_page.html", content=load_help_page(help_name, language_of(visit.request)))
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {"/help": show_help, "/help/{help_name}": show_help_page}

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to, start_session
-from faristol.gateway.consoles.commands import form_id, send_form, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.paging import Offset, part_of
 from faristol.gateway.pages.render import private_page
-from faristol.gateway.rpc.calls import Calls
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.calls import Calls, answer_or
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.details import DETAILS
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
@@ -55,105 +56,139 @@ UNKNOWN_COUNTRY = N_("{given} is not in the list of countries: choose one by its
 routes = APIRouter(include_in_schema=False)
 
 
+@dataclass(frozen=True)
+class _Registration:
+    """Pages of the registration of a tournament, for a visitor."""
+
+    request: Request
+    results: Reader
+    tournament_id: TournamentId
+
+    @property
+    def language(self) -> str:
+        return language_of(self.request)
+
+    @property
+    def calls(self) -> Calls:
+        return calls(self.request)
+
+    def redirect_to(self, page: str, query: str) -> Response:
+        return redirect_to(f"{tournament_path(self.tournament_id, page)}?{query}")
+
+    async def show(self, name: str, status: HTTPStatus, currency: str = "", **values: Any) -> Response:
+        """Render a page; amounts of money are in ``currency``."""
+        head = await self.results.tournament(self.tournament_id)
+        return private_page(
+            self.request,
+            name,
+            status=status,
+            tournament=head.tournament,
+            money=partial(format_money, currency=currency, language=self.language),
+            listings=labels_of(events.EntryListing.DESCRIPTOR),
+            states=labels_of(pb.EntryState.DESCRIPTOR),
+            pb=pb,
+            zone=head.tournament.time_zone,
+            **values,
+        )
+
+    async def show_form(self, sent: SentForm = NEW_FORM, start: int = 0) -> Response:
+        """Render the form, and a part of the list of entrants."""
+        found = await self.calls.ask(pb.GetRegistrationRequest(tournament_id=self.tournament_id))
+        said = "" if sent.errors or sent.refused else self.request.query_params.get("sent")
+        named = [each for each in found.entrants if each.name]
+        return await self.show(
+            "register.html",
+            sent.status,
+            found.fees.currency,
+            found=found,
+            entrants=part_of(named, start),
+            hidden=len(found.entrants) - len(named),
+            sent=said == "1",
+            link_sent=said == "link",
+            refused=sent.refused,
+            typed=Typed(sent.given),
+            errors=Typed(sent.errors),
+            details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
+            most_country=MAX_COUNTRY_CHARACTERS,
+            trap=TRAP,
+        )
+
+    async def send_links(self, given: Given) -> Response:
+        """Send the links of an entrant who has lost them. The page does not tell whether the address is known."""
+        email = given.get("lost_email", "")[:254]
+        try:
+            await self.calls.ask(pb.SendEntryLinksRequest(tournament_id=self.tournament_id, email=email))
+        except grpc.aio.AioRpcError as error:
+            return await self.show_form(SentForm(refused=to_problem(error, self.language).detail))
+        return self.redirect_to("register", "sent=link")
+
+    async def show_entry(self, key: str, *, is_new: bool = False, refused: str = "") -> Response:
+        """Render an entry, or that no entry has this key."""
+        asked = self.calls.ask(pb.GetOwnEntryRequest(key=key))
+        found = await answer_or(asked, None, grpc.StatusCode.NOT_FOUND)
+        if found is None or found.tournament_id != self.tournament_id:
+            return await self.show_missing()
+        status = HTTPStatus.CONFLICT if refused else HTTPStatus.OK
+        return await self.show("entry.html", status, found.fee.currency, found=found, is_new=is_new, refused=refused)
+
+    async def show_missing(self) -> Response:
+        """Render that there is no entry with a key."""
+        said = say(NO_ENTRY, {}, self.language)
+        return await self.show("entry.html", HTTPStatus.NOT_FOUND, found=None, refused=said)
+
+    async def sign_in(self, key: str) -> Response:
+        """Sign this browser in as the player of an accepted entry, and redirect to the page of the day."""
+        try:
+            signed_in = await self.calls.ask(access.SignInRequest(command_id=str(uuid.uuid4()), entry_key=key))
+        except grpc.aio.AioRpcError as error:
+            return await self.show_entry(key, refused=to_problem(error, self.language).detail)
+        own = {"next": tournament_path(self.tournament_id, "my-table")}
+        return await start_session(self.request, self.results, own, signed_in)
+
+
+RegistrationDep = Annotated[_Registration, Depends()]
+"""Route parameter."""
+
+
 @routes.get("/tournaments/{tournament_id}/register")
-async def show_form(
-    request: Request,
-    results: Reader,
-    tournament_id: TournamentId,
-    start: Annotated[Offset, Query(alias="from")] = 0,
-) -> Response:
+async def show_form(page: RegistrationDep, start: Annotated[Offset, Query(alias="from")] = 0) -> Response:
     """Show the form and a part of the list of entrants."""
-    return await _show_form(request, results, tournament_id, start=start)
+    return await page.show_form(start=start)
 
 
 @routes.post("/tournaments/{tournament_id}/register")
-async def submit_entry(request: Request, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+async def submit_entry(page: RegistrationDep, given: Fields) -> Response:
     """Send the form; then show that a link was sent, or the page of the entry."""
-    language = language_of(request)
-    asked = pb.SubmitEntryRequest(command_id=str(form_id(given)), tournament_id=tournament_id, language=language)
+    asked = pb.SubmitEntryRequest(
+        command_id=str(form_id(given)), tournament_id=page.tournament_id, language=page.language
+    )
     if given.get("act") == "link":
-        return await _send_links(request, results, tournament_id, given)
+        return await page.send_links(given)
     if given.get(TRAP):
-        return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
+        return page.redirect_to("register", "sent=1")
     typed = given.get("country", "").strip()
     if code := find_country(typed):
         given = {**given, "country": code}
     elif typed and given.get("country_asked") != typed:
-        errors = {"country": say(UNKNOWN_COUNTRY, {"given": typed[:MAX_COUNTRY_CHARACTERS]}, language)}
-        return await _show_form(request, results, tournament_id, {**given, "country_asked": typed}, errors)
-    sent = await send_form(calls(request), asked, given, language)
+        errors = {"country": say(UNKNOWN_COUNTRY, {"given": typed[:MAX_COUNTRY_CHARACTERS]}, page.language)}
+        return await page.show_form(SentForm({**given, "country_asked": typed}, None, errors))
+    sent = await send_form(page.calls, asked, given, page.language)
     if sent.answer is None:
-        return await _show_form(request, results, tournament_id, given, sent.errors, sent.refused)
+        return await page.show_form(sent)
     answer: pb.SubmitEntryResponse = sent.answer
     if answer.by_mail:
-        return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
-    return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={answer.key}&new=1")
-
-
-async def _send_links(request: Request, results: Results, tournament_id: str, given: Given) -> Response:
-    """Send the links of an entrant who has lost them. The page does not tell whether the address is known."""
-    asked = pb.SendEntryLinksRequest(tournament_id=tournament_id, email=given.get("lost_email", "")[:254])
-    try:
-        await calls(request).ask(asked)
-    except grpc.aio.AioRpcError as error:
-        return await _show_form(request, results, tournament_id, refused=to_problem(error, language_of(request)).detail)
-    return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=link")
-
-
-async def _show_form(
-    request: Request,
-    results: Results,
-    tournament_id: str,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
-    start: int = 0,
-) -> Response:
-    head = await results.tournament(tournament_id)
-    found: pb.GetRegistrationResponse = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
-    has_problem = bool(errors or refused)
-    named = [each for each in found.entrants if each.name]
-    return private_page(
-        request,
-        "register.html",
-        status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
-        tournament=head.tournament,
-        found=found,
-        entrants=part_of(named, start),
-        hidden=len(found.entrants) - len(named),
-        sent=request.query_params.get("sent") == "1" and not has_problem,
-        link_sent=request.query_params.get("sent") == "link" and not has_problem,
-        refused=refused,
-        typed=Typed(given or {}),
-        errors=Typed(errors or {}),
-        details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
-        most_country=MAX_COUNTRY_CHARACTERS,
-        money=partial(format_money, currency=found.fees.currency, language=language_of(request)),
-        listings=labels_of(events.EntryListing.DESCRIPTOR),
-        states=labels_of(pb.EntryState.DESCRIPTOR),
-        pb=pb,
-        trap=TRAP,
-        zone=head.tournament.time_zone,
-        new_id=lambda: str(uuid.uuid4()),
-    )
+        return page.redirect_to("register", "sent=1")
+    return page.redirect_to("entry", f"key={answer.key}&new=1")
 
 
 @routes.get("/tournaments/{tournament_id}/entry")
-async def show_entry(
-    request: Request,
-    results: Reader,
-    tournament_id: TournamentId,
-    key: Key = "",
-    new: Annotated[str, Query(max_length=1)] = "",
-) -> Response:
+async def show_entry(page: RegistrationDep, key: Key = "", new: Annotated[str, Query(max_length=1)] = "") -> Response:
     """Show an entry to its entrant."""
-    return await _show_entry(request, results, tournament_id, key, is_new=bool(new))
+    return await page.show_entry(key, is_new=bool(new))
 
 
 @routes.post("/tournaments/{tournament_id}/entry")
-async def change_entry(
-    request: Request, results: Reader, tournament_id: TournamentId, given: Fields, key: Key = ""
-) -> Response:
+async def change_entry(page: RegistrationDep, given: Fields, key: Key = "") -> Response:
     """Confirm, answer, withdraw or erase an entry, or sign in as its player."""
     command_id = str(form_id(given))
     commands: Mapping[str, Any] = {
@@ -164,66 +199,13 @@ async def change_entry(
     }
     act = given.get("act", "")
     if act == "sign-in":
-        return await _sign_in(request, results, tournament_id, key)
+        return await page.sign_in(key)
     if act not in commands:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     try:
-        await calls(request).ask(commands[act])
+        await page.calls.ask(commands[act])
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.NOT_FOUND:
-            return await _no_entry(request, results, tournament_id)
-        refused = to_problem(error, language_of(request)).detail
-        return await _show_entry(request, results, tournament_id, key, refused=refused)
-    return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={key}")
-
-
-async def _sign_in(request: Request, results: Results, tournament_id: str, key: str) -> Response:
-    """Sign this browser in as the player of an accepted entry, and redirect to the page of the day."""
-    command = access.SignInRequest(command_id=str(uuid.uuid4()), entry_key=key)
-    try:
-        signed_in: access.SignInResponse = await calls(request).ask(command)
-    except grpc.aio.AioRpcError as error:
-        refused = to_problem(error, language_of(request)).detail
-        return await _show_entry(request, results, tournament_id, key, refused=refused)
-    return await start_session(request, results, {"next": tournament_path(tournament_id, "my-table")}, signed_in)
-
-
-async def _show_entry(
-    request: Request, results: Results, tournament_id: str, key: str, *, is_new: bool = False, refused: str = ""
-) -> Response:
-    own: Calls = calls(request)
-    try:
-        found: pb.GetOwnEntryResponse = await own.ask(pb.GetOwnEntryRequest(key=key))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return await _no_entry(request, results, tournament_id)
-    if found.tournament_id != tournament_id:
-        return await _no_entry(request, results, tournament_id)
-    head = await results.tournament(tournament_id)
-    return private_page(
-        request,
-        "entry.html",
-        status=HTTPStatus.CONFLICT if refused else HTTPStatus.OK,
-        tournament=head.tournament,
-        found=found,
-        is_new=is_new,
-        money=partial(format_money, currency=found.fee.currency, language=language_of(request)),
-        refused=refused,
-        states=labels_of(pb.EntryState.DESCRIPTOR),
-        listings=labels_of(events.EntryListing.DESCRIPTOR),
-        pb=pb,
-        new_id=lambda: str(uuid.uuid4()),
-    )
-
-
-async def _no_entry(request: Request, results: Results, tournament_id: str) -> Response:
-    head = await results.tournament(tournament_id)
-    return private_page(
-        request,
-        "entry.html",
-        status=HTTPStatus.NOT_FOUND,
-        tournament=head.tournament,
-        found=None,
-        refused=say(NO_ENTRY, {}, language_of(request)),
-    )
+            return await page.show_missing()
+        return await page.show_entry(key, refused=to_problem(error, page.language).detail)
+    return page.redirect_to("entry", f"key={key}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Depends, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -108,27 +110,39 @@ def rules_title(name: str) -> str:
         return name
 
 
-def tournament_page(
-    request: Request,
-    name: str,
-    part: str,
-    head: pb.GetTournamentResponse,
-    *,
-    tab: str,
-    beside: Mapping[str, str] | None = None,
-    **values: Any,
-) -> Response:
-    """Render a page of a tournament under a tab. ``beside`` has its address in each division if it is irregular."""
-    tournament = head.tournament
-    return page(
-        request,
-        name,
-        part,
-        tournament=tournament,
-        title=rules_title(tournament.ruleset.name),
-        tab=tab,
-        messages=values.pop("messages", head.messages),
-        beside=beside or pages_beside(tournament, *(() if tab == "standings" else (tab,))),
-        position=min(head.position, values["answer"].position),
-        **values,
-    )
+@dataclass(frozen=True)
+class Visit:
+    """Request of a public page, and the block of the page that is wanted."""
+
+    request: Request
+    part: Part = ""
+
+    async def show(self, name: str, **values: Any) -> Response:
+        """Render a page in a thread, as one of many players takes long."""
+        return await asyncio.to_thread(page, self.request, name, self.part, **values)
+
+    async def show_tournament(
+        self,
+        name: str,
+        head: pb.GetTournamentResponse,
+        *,
+        tab: str,
+        beside: Mapping[str, str] | None = None,
+        **values: Any,
+    ) -> Response:
+        """Render a page of a tournament under a tab. ``beside`` has its address in each division if it is irregular."""
+        tournament = head.tournament
+        return await self.show(
+            name,
+            tournament=tournament,
+            title=rules_title(tournament.ruleset.name),
+            tab=tab,
+            messages=values.pop("messages", head.messages),
+            beside=beside or pages_beside(tournament, *(() if tab == "standings" else (tab,))),
+            position=min(head.position, values["answer"].position),
+            **values,
+        )
+
+
+VisitDep = Annotated[Visit, Depends()]
+"""Route parameter."""

@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import grpc
 from fastapi import APIRouter, Path, Query
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.duplicate_game.preparation import duplicate_id
@@ -25,11 +24,12 @@ from faristol.gateway.pages import help_pages
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.divisions import rounds_beside, together
 from faristol.gateway.pages.embedding import Theme
-from faristol.gateway.pages.render import Part, page, tournament_page
+from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.pages.spectators import pages as spectators
 from faristol.gateway.pages.spectators.files import FILES
 from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, latest, list_absent, places
 from faristol.gateway.print.contents import language_of_tournament
+from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
 from faristol.pb.hall.v1 import hall_pb2
@@ -49,31 +49,28 @@ MAIL_STATUS_SECONDS = 2.0
 """Timeout for the number of messages that wait. The page of the status does not depend on it."""
 
 
-async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
+async def tournaments(visit: VisitDep, results: Reader) -> Response:
     """Show all tournaments, the divisions of a championship together."""
     answer = await results.tournaments()
     archived = () if answer.tournaments else (await results.tournaments(archived=True)).tournaments
-    return page(
-        request, "tournaments.html", part, tournaments=together(answer.tournaments), archived=together(archived)
-    )
+    return await visit.show("tournaments.html", tournaments=together(answer.tournaments), archived=together(archived))
 
 
 async def standings(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     tournament_id: str,
     games: DuplicateReader,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    round: Round = 0,
     category: Category = "",
     after: After = 0,
-    part: Part = "",
 ) -> Response:
     """Show the standings of players and teams; for duplicate games the summed standings."""
     head = await results.tournament(tournament_id)
     if is_of_duplicate_games(head.tournament):
-        return await show_totals(request, results, games, head, category, after, part)
+        return await show_totals(visit, results, games, head, category, after)
     if has_no_result(head.tournament) and round in {0, *(each.round for each in head.tournament.played)}:
-        return await _show_start(request, results, head, part)
+        return await _show_start(visit, results, head)
     answer = await results.standings(tournament_id, round)
     written = {line.category.casefold(): line.category for line in answer.standings if line.category}
     categories = sorted(written.values())
@@ -82,11 +79,8 @@ async def standings(
     if head.tournament.team_boards:
         teams = await results.team_standings(tournament_id, round)
         answer.position = min(answer.position, teams.position)
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "standings.html",
-        part,
         head,
         answer=answer,
         listed=None,
@@ -101,37 +95,31 @@ async def standings(
 
 
 async def embedded_standings(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     tournament_id: str,
     games: DuplicateReader,
     category: Category = "",
-    theme: Theme = "",  # the page reads it from the query
-    part: Part = "",
+    theme: Theme = "",
 ) -> Response:
     """Show the standings in a frame of another site."""
-    return await standings(request, results, tournament_id, games, category=category, part=part)
+    return await standings(visit, results, tournament_id, games, category=category)
 
 
 async def embedded_pairings(
-    request: Request,
-    results: Reader,
-    tournament_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-    theme: Theme = "",  # the page reads it from the query
-    part: Part = "",
+    visit: VisitDep, results: Reader, tournament_id: str, round: Round = 0, theme: Theme = ""
 ) -> Response:
     """Show the tables of a round, by default the latest, in a frame of another site."""
     head = await results.tournament(tournament_id)
     found = latest(head.tournament)
     if round:
-        return await _show_pairings(request, results, tournament_id, round, "", part)
+        return await _show_pairings(visit, results, tournament_id, round, "")
     if found is None:
-        return await _show_start(request, results, head, part)
-    return await _show_pairings(request, results, tournament_id, found.round, "", part, is_latest=True)
+        return await _show_start(visit, results, head)
+    return await _show_pairings(visit, results, tournament_id, found.round, "", is_latest=True)
 
 
-async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
+async def _show_start(visit: VisitDep, results: Results, head: pb.GetTournamentResponse) -> Response:
     """Show the players, the timetable and any pairings before the first result."""
     tournament_id, round_ = head.tournament.tournament_id, latest(head.tournament)
     listed = await results.players(tournament_id)
@@ -141,11 +129,8 @@ async def _show_start(request: Request, results: Results, head: pb.GetTournament
         paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
         listed.position = min(listed.position, paired.position)
         seats = await asyncio.to_thread(places, paired, listed.players, "", language_of_tournament(head))
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "standings.html",
-        part,
         head,
         answer=listed,
         listed=listed,
@@ -157,30 +142,21 @@ async def _show_start(request: Request, results: Results, head: pb.GetTournament
     )
 
 
-async def files(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+async def files(visit: VisitDep, results: Reader, tournament_id: str) -> Response:
     """Show the downloads of a tournament: tables, reports, games, prints, feeds."""
     head = await results.tournament(tournament_id)
-    return tournament_page(request, "files.html", part, head, answer=head, tab="files")
+    return await visit.show_tournament("files.html", head, answer=head, tab="files")
 
 
-async def standing(
-    request: Request,
-    results: Reader,
-    tournament_id: str,
-    player_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-    part: Part = "",
-) -> Response:
+async def standing(visit: VisitDep, results: Reader, tournament_id: str, player_id: str, round: Round = 0) -> Response:
     """Show how the standing of a player is computed."""
     head, answer = await asyncio.gather(
         results.tournament(tournament_id),
         results.standings(tournament_id, round, player_id=player_id, arithmetic=True),
     )
     line = answer.standings[0]
-    return tournament_page(
-        request,
+    return await visit.show_tournament(
         "standing.html",
-        part,
         head,
         answer=answer,
         line=line,
@@ -190,7 +166,7 @@ async def standing(
     )
 
 
-async def teams(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+async def teams(visit: VisitDep, results: Reader, tournament_id: str) -> Response:
     """Show the teams with their line-ups."""
     head, answer, standings = await asyncio.gather(
         results.tournament(tournament_id), results.teams(tournament_id), results.team_standings(tournament_id)
@@ -198,10 +174,8 @@ async def teams(request: Request, results: Reader, tournament_id: str, part: Par
     check_has_tables(head)
     answer.position = min(answer.position, standings.position)
     line_ups = {team.team_id: team.line_up for team in answer.teams}
-    return tournament_page(
-        request,
+    return await visit.show_tournament(
         "teams.html",
-        part,
         head,
         answer=answer,
         standings=standings,
@@ -211,14 +185,7 @@ async def teams(request: Request, results: Reader, tournament_id: str, part: Par
     )
 
 
-async def team(
-    request: Request,
-    results: Reader,
-    tournament_id: str,
-    team_id: str,
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-    part: Part = "",
-) -> Response:
+async def team(visit: VisitDep, results: Reader, tournament_id: str, team_id: str, round: Round = 0) -> Response:
     """Show how the standing of a team is computed."""
     head, answer, listed, standings = await asyncio.gather(
         results.tournament(tournament_id),
@@ -230,10 +197,8 @@ async def team(
     line = next(iter(answer.standings), None)
     known = (team for team in listed.teams if team.team_id == team_id)
     team = next(known, None) or pb.Team(team_id=team_id, name=line.name if line else team_id)
-    return tournament_page(
-        request,
+    return await visit.show_tournament(
         "team.html",
-        part,
         head,
         answer=answer,
         line=line,
@@ -245,32 +210,26 @@ async def team(
     )
 
 
-async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+async def crosstable(visit: VisitDep, results: Reader, tournament_id: str) -> Response:
     """Show the rounds of every player."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
-    return await asyncio.to_thread(
-        tournament_page, request, "crosstable.html", part, head, answer=answer, tab="crosstable"
-    )
+    return await visit.show_tournament("crosstable.html", head, answer=answer, tab="crosstable")
 
 
 async def prospects(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     tournament_id: str,
     place: Place = 1,
     player: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
-    part: Part = "",
 ) -> Response:
     """Show the places that each player can still reach, and why for one player."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.prospects(tournament_id, place))
     shown = None
     if player:
         shown = (await results.prospects(tournament_id, place, player_id=player)).lines[0]
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "prospects.html",
-        part,
         head,
         answer=answer,
         shown=shown,
@@ -279,14 +238,11 @@ async def prospects(
     )
 
 
-async def stages(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+async def stages(visit: VisitDep, results: Reader, tournament_id: str) -> Response:
     """Show the stages of the championship, the brackets of knock-outs, and the final table."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.stages(tournament_id))
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "stages.html",
-        part,
         head,
         answer=answer,
         stages={stage.tournament_id: stage for stage in answer.stages},
@@ -295,35 +251,27 @@ async def stages(request: Request, results: Reader, tournament_id: str, part: Pa
     )
 
 
-async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+async def prizes(visit: VisitDep, results: Reader, tournament_id: str) -> Response:
     """Show the prize lists with their awards, and the leaders for the special prizes."""
     head, answer, awards = await asyncio.gather(
         results.tournament(tournament_id), results.prizes(tournament_id), results.awards(tournament_id)
     )
-    return tournament_page(request, "prizes.html", part, head, answer=answer, awards=awards, tab="prizes")
+    return await visit.show_tournament("prizes.html", head, answer=answer, awards=awards, tab="prizes")
 
 
 async def pairings(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     tournament_id: str,
     number: Annotated[int, Path(ge=1, le=10_000), DIGITS],
     by: Annotated[str, Query(pattern="^(name|table)?$")] = "",
-    part: Part = "",
 ) -> Response:
     """Show the tables of a round by number, or the players by name."""
-    return await _show_pairings(request, results, tournament_id, number, by, part)
+    return await _show_pairings(visit, results, tournament_id, number, by)
 
 
 async def _show_pairings(
-    request: Request,
-    results: Results,
-    tournament_id: str,
-    number: int,
-    by: str,
-    part: str,
-    *,
-    is_latest: bool = False,
+    visit: VisitDep, results: Results, tournament_id: str, number: int, by: str, *, is_latest: bool = False
 ) -> Response:
     """Show the tables of a round. With ``is_latest``, the page moves on to the next round of the tournament."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
@@ -331,11 +279,8 @@ async def _show_pairings(
     answer = await results.pairings(tournament_id, number) if has_tables else _without_tables(head, number)
     answer.position = min(answer.position, listed.position)
     beside = await rounds_beside(results, head.tournament, number)
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "pairings.html",
-        part,
         head,
         answer=answer,
         number=number,
@@ -366,9 +311,7 @@ def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPh
     return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
 
 
-async def players(
-    request: Request, results: Reader, ratings: RatingReader, tournament_id: str, part: Part = ""
-) -> Response:
+async def players(visit: VisitDep, results: Reader, ratings: RatingReader, tournament_id: str) -> Response:
     """Show the players; while rounds remain, with estimates of their new ratings."""
     head, answer, found = await asyncio.gather(
         results.tournament(tournament_id), results.players(tournament_id), ratings.of_if_there(tournament_id)
@@ -378,11 +321,8 @@ async def players(
         estimates = {line.player_id: line for line in found.ratings}
     if found:
         answer.position = min(answer.position, found.position)
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "players.html",
-        part,
         head,
         answer=answer,
         estimates=estimates,
@@ -393,65 +333,51 @@ async def players(
 
 
 async def rulings(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     found: RulingsReader,
     tournament_id: str,
     page_token: Annotated[str, Query(max_length=200)] = "",
-    part: Part = "",
 ) -> Response:
     """Show the challenges of closed rounds, page by page."""
     head, answer = await asyncio.gather(
         results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
     )
     check_has_tables(head)
-    return tournament_page(request, "rulings.html", part, head, answer=answer, modes=labels.RULING_MODES, tab="rulings")
+    return await visit.show_tournament("rulings.html", head, answer=answer, modes=labels.RULING_MODES, tab="rulings")
 
 
-async def status(request: Request, results: Reader, part: Part = "") -> Response:
+async def status(visit: VisitDep, results: Reader) -> Response:
     """Show the status of the consumers of the record, and of halls."""
-    found = await results.status()
+    found, own = await results.ask(pb.GetStatusRequest()), calls(visit.request)
     listed = (await results.tournaments()).tournaments
-    return page(
-        request,
+    return await visit.show(
         "status.html",
-        part,
         found=found,
         stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
-        mail=await _mail_status(request),
+        mail=await _mail_status(own),
         behind=[(each, hall) for each in listed for hall in each.halls_behind],
-        hall=await _hall_status(request) if request.app.state.hall else None,
+        hall=await own.ask(hall_pb2.GetHallCellRequest()) if visit.request.app.state.hall else None,
     )
 
 
-async def _hall_status(request: Request) -> hall_pb2.GetHallCellResponse:
-    """Return the state of the hall of this cell."""
-    found: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
-    return found
-
-
-async def _mail_status(request: Request) -> registration_pb2.GetMailStatusResponse | None:
+async def _mail_status(own: Calls) -> registration_pb2.GetMailStatusResponse | None:
     """Return the counts of the outbox of e-mail; None while the pairing service is unavailable."""
     try:
-        found: registration_pb2.GetMailStatusResponse = await calls(request).ask(
-            registration_pb2.GetMailStatusRequest(), MAIL_STATUS_SECONDS
-        )
+        return await own.ask(registration_pb2.GetMailStatusRequest(), MAIL_STATUS_SECONDS)
     except grpc.aio.AioRpcError:
         return None
-    return found
 
 
-async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+async def game(visit: VisitDep, results: Reader, game_id: str) -> Response:
     """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    is_elsewhere = played.cell_hall != request.app.state.hall and played.state != pb.GAME_STATE_PAIRED
+    is_elsewhere = played.cell_hall != visit.request.app.state.hall and played.state != pb.GAME_STATE_PAIRED
     head = await results.tournament(played.tournament_id) if is_elsewhere else None
-    return page(
-        request,
+    return await visit.show(
         "game.html",
-        part,
         tournament=head.tournament if head else None,
-        **build_page_values(played, language_of(request)),
+        **build_page_values(played, language_of(visit.request)),
     )
 
 
@@ -491,10 +417,10 @@ SHORT_ADDRESS_CACHE_SECONDS = 24 * 3_600
 
 @short_addresses.get("/t/{rest:path}")
 @short_addresses.get("/g/{rest:path}")
-async def redirect_short_address(request: Request) -> Response:
+async def redirect_short_address(visit: VisitDep) -> Response:
     """Redirect a short address permanently to the page, with the query. The page answers if it does not exist."""
-    path = quote(expand_short_path(request.scope["path"]))
-    given = request.scope["query_string"].decode("latin-1")
+    path = quote(expand_short_path(visit.request.scope["path"]))
+    given = visit.request.scope["query_string"].decode("latin-1")
     query = f"?{given}" if given else ""
     headers = {"Cache-Control": f"public, max-age={SHORT_ADDRESS_CACHE_SECONDS}"}
     return RedirectResponse(f"{path}{query}", HTTPStatus.PERMANENT_REDIRECT, headers=headers)

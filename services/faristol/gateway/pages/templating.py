@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import uuid
 from contextlib import suppress
 from datetime import UTC, date
 from functools import cache
@@ -243,6 +244,7 @@ def _add_globals(env: Environment, language: str) -> None:
         has_stages=has_stages,
         minutes=minutes,
         moment=to_datetime,
+        new_id=lambda: str(uuid.uuid4()),
         value=tie_break_value,
         who=lambda name, player: format_name(name, player, language),
         whom=lambda name, player: format_name_link(name, player, language),

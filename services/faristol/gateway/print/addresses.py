@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
-import grpc
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -27,7 +27,7 @@ from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.print.form import SIZES, STYLES, Size, style_name
 from faristol.gateway.print.order import name_size
 from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
-from faristol.gateway.rpc.calls import NotSignedIn
+from faristol.gateway.rpc.calls import NotSignedIn, answer_or
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -75,52 +75,9 @@ async def render_paper(wanted: PaperRequest, kind: str) -> str:
     return await asyncio.to_thread(render, f"print/{kind}.html", wanted.language, "", values)
 
 
-async def _answer(
-    request: Request,
-    found: Results,
-    tournament_id: str,
-    asked: str,
-    size: Size,
-    lang: str,
-    round_: int,
-    table: int,
-    hall: str = "",
-) -> Response:
-    """Answer with a paper. A private one has at once the results that a delay of the broadcast holds back."""
-    kind, dot, _ = asked.partition(".")
-    if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    if dot and not is_installed():
-        raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
-    head = await found.tournament(tournament_id)
-    own, token = None, ""
-    if ALL_PAPERS[kind].private:
-        own, token = await session(request), token_of(request)
-        if not may_supervise(own, tournament_id):
-            raise HTTPException(HTTPStatus.NOT_FOUND)
-        head = await Results(request.app.state.results, language_of(request), token=token).tournament(tournament_id)
-    if kind not in papers_of(head.tournament):
-        check_has_tables(head)
-        check_has_duplicate_games(head)
-    language = lang if lang in LANGUAGES else language_of_tournament(head)
-    results = Results(request.app.state.results, language, language_of(request), token=token)
-    duplicates = Duplicates(request.app.state.duplicate, language)
-    wanted = PaperRequest(
-        results,
-        duplicates,
-        language,
-        head,
-        size,
-        public_address(request),
-        round_,
-        table,
-        hall,
-        own.calls.in_language(language) if own else None,
-    )
-    html = await render_paper(wanted, kind)
-    stored = "no-store, private" if own else "no-cache"
-    headers = {"Cache-Control": stored, "Content-Language": language, "Vary": "Accept-Language, Cookie"}
-    if not dot:
+async def to_response(request: Request, html: str, pdf_name: str, headers: dict[str, str]) -> Response:
+    """Answer with a page, or with its PDF if that has a name. Raises ``HTTPException`` (503) if too many are made."""
+    if not pdf_name:
         return HTMLResponse(html, headers=headers)
     pdfs: Pdfs = request.app.state.pdfs
     try:
@@ -128,9 +85,59 @@ async def _answer(
     except TypesetterBusy:
         busy = say(BUSY, {}, language_of(request))
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
-    name = "-".join(filter(None, (tournament_id, f"r{round_}" if round_ else "", kind)))
-    headers["Content-Disposition"] = f'inline; filename="{name}.pdf"'
+    headers["Content-Disposition"] = f'inline; filename="{pdf_name}.pdf"'
     return Response(made, media_type="application/pdf", headers=headers)
+
+
+@dataclass(frozen=True)
+class _PaperPage:
+    """Request of a paper, as a page or as a PDF."""
+
+    request: Request
+    results: Reader
+    tournament_id: TournamentId
+    kind: Kind
+    paper: PaperSize = "A4"
+    lang: Annotated[str, Query(max_length=10)] = ""
+
+    async def answer(self, round_: int, table: int = 0, hall: str = "") -> Response:
+        """Answer with a paper. A private one has at once the results that a delay of the broadcast holds back."""
+        request, (kind, dot, _) = self.request, self.kind.partition(".")
+        if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        if dot and not is_installed():
+            raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
+        results, own, token = self.results, None, ""
+        if ALL_PAPERS[kind].private:
+            own, token = await session(request), token_of(request)
+            if not may_supervise(own, self.tournament_id):
+                raise HTTPException(HTTPStatus.NOT_FOUND)
+            results = Results(request.app.state.results, language_of(request), token=token)
+        head = await results.tournament(self.tournament_id)
+        if kind not in papers_of(head.tournament):
+            check_has_tables(head)
+            check_has_duplicate_games(head)
+        language = self.lang if self.lang in LANGUAGES else language_of_tournament(head)
+        wanted = PaperRequest(
+            Results(request.app.state.results, language, language_of(request), token=token),
+            Duplicates(request.app.state.duplicate, language),
+            language,
+            head,
+            self.paper,
+            public_address(request),
+            round_,
+            table,
+            hall,
+            own.calls.in_language(language) if own else None,
+        )
+        stored = "no-store, private" if own else "no-cache"
+        headers = {"Cache-Control": stored, "Content-Language": language, "Vary": "Accept-Language, Cookie"}
+        name = "-".join(filter(None, (self.tournament_id, f"r{round_}" if round_ else "", kind)))
+        return await to_response(request, await render_paper(wanted, kind), name if dot else "", headers)
+
+
+PaperPageDep = Annotated[_PaperPage, Depends()]
+"""Route parameter."""
 
 
 @routes.get("/tournaments/{tournament_id}/print")
@@ -158,14 +165,10 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
 async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
     """Return the session and its consoles for a public page; empty without a session."""
     try:
-        found = await session(request)
-        return {"session": found, "console_links": list(list_console_links(found, tournament))}
+        found = await answer_or(session(request), None, *UNAVAILABLE_CODES)
     except NotSignedIn:
         return {}
-    except grpc.aio.AioRpcError as error:
-        if error.code() not in UNAVAILABLE_CODES:
-            raise
-        return {}
+    return {"session": found, "console_links": list(list_console_links(found, tournament))} if found else {}
 
 
 @routes.get("/print/{name}")
@@ -178,29 +181,13 @@ async def get_style(name: Annotated[str, Path(pattern="^[a-z0-9-]{1,20}[.]css$")
 
 @routes.get("/tournaments/{tournament_id}/print/round/{number}/{kind}")
 async def print_of_round(
-    request: Request,
-    results: Reader,
-    tournament_id: TournamentId,
-    number: RoundNumber,
-    kind: Kind,
-    paper: PaperSize = "A4",
-    table: Table = 0,
-    hall: Annotated[str, Query(max_length=200)] = "",
-    lang: Annotated[str, Query(max_length=10)] = "",
+    page: PaperPageDep, number: RoundNumber, table: Table = 0, hall: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Show a paper of a round, optionally of one table or hall."""
-    return await _answer(request, results, tournament_id, kind, paper, lang, number, table, hall)
+    return await page.answer(number, table, hall)
 
 
 @routes.get("/tournaments/{tournament_id}/print/{kind}")
-async def print_of_tournament(
-    request: Request,
-    results: Reader,
-    tournament_id: TournamentId,
-    kind: Kind,
-    paper: PaperSize = "A4",
-    round: Round = 0,  # noqa: A002 # the name of the query parameter
-    lang: Annotated[str, Query(max_length=10)] = "",
-) -> Response:
+async def print_of_tournament(page: PaperPageDep, round: Round = 0) -> Response:
     """Show a paper of a tournament; standings and crosstable optionally after a round."""
-    return await _answer(request, results, tournament_id, kind, paper, lang, round, 0)
+    return await page.answer(round)

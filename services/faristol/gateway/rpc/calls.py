@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.client.problems import reason_of
-from faristol.client.services import build_call, method_of
+from faristol.client.services import RequestFor, build_call, method_of
 from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
@@ -24,6 +24,12 @@ from faristol.pb.rating.v1 import federation_pb2, rating_pb2
 from faristol.pb.register.v1 import register_pb2
 from faristol.pb.results.v1 import careers_pb2, fair_play_pb2, push_pb2, results_pb2, seasons_pb2, webhooks_pb2
 from faristol.pb.season.v1 import season_pb2
+
+A = TypeVar("A")
+"""Response."""
+
+D = TypeVar("D")
+"""Value in place of a response."""
 
 _CONTRACTS = {
     "access": (access_pb2,),
@@ -86,6 +92,16 @@ NAMED: Mapping[tuple[str, str], Method] = {
 """The same methods by service and name."""
 
 
+async def answer_or(call: Awaitable[A], default: D, *codes: grpc.StatusCode) -> A | D:
+    """Return the answer of a call; ``default`` if it fails with one of ``codes``. Raises any other error."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        if error.code() not in codes:
+            raise
+        return default
+
+
 class Calls:
     """Services, called with ``token`` and ``language``; anonymously if the token is empty.
 
@@ -112,7 +128,13 @@ class Calls:
         other._metadata = [(name, language if name == "accept-language" else value) for name, value in self._metadata]
         return other
 
-    async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
+    @overload
+    async def ask(self, request: RequestFor[A], deadline: float = ...) -> A: ...
+
+    @overload
+    async def ask(self, request: Message, deadline: float = ...) -> Any: ...
+
+    async def ask(self, request: Any, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""
         call = build_call(self._channel(METHODS_BY_REQUEST[type(request)].service), type(request))
         try:

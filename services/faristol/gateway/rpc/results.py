@@ -14,10 +14,8 @@ from faristol.gateway.auth.session import calls, token_of
 from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.http.language import language_of
 from faristol.kernel.times import to_timestamp
-from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
-from faristol.pb.pairing.v1.events_pb2 import SCREEN_CONTENT_UNSPECIFIED, ScreenContent
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.pb.results.v1 import results_pb2_grpc
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,6 @@ class Results(Service):
     """Public calls of the results service."""
 
     kept = "results"
-    _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
         self, when: Moment = NOW, page: Page = WHOLE_LIST, *, search: str = "", archived: bool = False, **among: Any
@@ -65,19 +62,17 @@ class Results(Service):
         Archived ones are included on request. ``among`` are further filters of the request.
         """
         request = pb.ListTournamentsRequest(search=search, archived=archived, **among, **when.fields(), **page.fields())
-        return await self._call(self._stub.ListTournaments, request)
+        return await self.ask(request)
 
     async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:
         """Return a tournament, and load its rule set."""
-        request = pb.GetTournamentRequest(tournament_id=tournament_id, **when.fields())
-        head = await self._call(self._stub.GetTournament, request)
+        head = await self.ask(pb.GetTournamentRequest(tournament_id=tournament_id, **when.fields()))
         await fetch(self._stub, head.tournament.ruleset)
         return head
 
     async def player_day(self, tournament_id: str, player_id: str) -> pb.GetPlayerDayResponse:
         """Return a player's day in a tournament, and load its rule set. Only that player and officials may call."""
-        request = pb.GetPlayerDayRequest(tournament_id=tournament_id, player_id=player_id)
-        found = await self._call(self._stub.GetPlayerDay, request)
+        found = await self.ask(pb.GetPlayerDayRequest(tournament_id=tournament_id, player_id=player_id))
         await fetch(self._stub, found.head.tournament.ruleset)
         return found
 
@@ -86,45 +81,43 @@ class Results(Service):
     ) -> pb.GetStandingsResponse:
         """Return the standings after a round, or so far if it is 0; ``more`` are further fields of the request."""
         fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
-        return await self._call(self._stub.GetStandings, pb.GetStandingsRequest(**fields))
+        return await self.ask(pb.GetStandingsRequest(**fields))
 
     async def team_standings(
         self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetTeamStandingsResponse:
         """Return the standings of teams, as ``standings`` does those of players."""
         fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
-        return await self._call(self._stub.GetTeamStandings, pb.GetTeamStandingsRequest(**fields))
+        return await self.ask(pb.GetTeamStandingsRequest(**fields))
 
     async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListTeamsResponse:
         """Return the teams with their line-ups."""
-        request = pb.ListTeamsRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
-        return await self._call(self._stub.ListTeams, request)
+        return await self.ask(pb.ListTeamsRequest(tournament_id=tournament_id, **when.fields(), **page.fields()))
 
     async def pairings(
         self, tournament_id: str, round_: int, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetPairingsResponse:
         """Return the pairings of a round; ``more`` are further fields of the request, such as ``seats_alone``."""
         fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
-        return await self._call(self._stub.GetPairings, pb.GetPairingsRequest(**fields))
+        return await self.ask(pb.GetPairingsRequest(**fields))
 
     async def crosstable(
         self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST
     ) -> pb.GetCrosstableResponse:
         """Return the crosstable up to a round, or so far if it is 0."""
         request = pb.GetCrosstableRequest(tournament_id=tournament_id, round=round_, **when.fields(), **page.fields())
-        return await self._call(self._stub.GetCrosstable, request)
+        return await self.ask(request)
 
     async def prospects(
         self, tournament_id: str, place: int = 0, when: Moment = NOW, *, player_id: str = ""
     ) -> pb.GetProspectsResponse:
         """Return the places that players can still reach, and their chances for one of the first ``place`` places."""
         request = pb.GetProspectsRequest(tournament_id=tournament_id, place=place, player_id=player_id, **when.fields())
-        return await self._call(self._stub.GetProspects, request)
+        return await self.ask(request)
 
     async def stages(self, tournament_id: str, when: Moment = NOW) -> pb.GetStagesResponse:
         """Return the stages of the championship of a tournament, the brackets, and the final table."""
-        request = pb.GetStagesRequest(tournament_id=tournament_id, **when.fields())
-        return await self._call(self._stub.GetStages, request)
+        return await self.ask(pb.GetStagesRequest(tournament_id=tournament_id, **when.fields()))
 
     async def report(
         self,
@@ -142,94 +135,55 @@ class Results(Service):
         request = pb.GetReportRequest(
             tournament_id=tournament_id, edition=edition, round=round_, for_officials=for_officials, **when.fields()
         )
-        return await self._call(self._stub.GetReport, request)
+        return await self.ask(request)
 
     async def awards(
         self, tournament_id: str, min_position: int = 0, *, provisional: bool = False
     ) -> pb.GetAwardsResponse:
         """Return the prize lists with their awards, ``provisional`` ones for officials only."""
         request = pb.GetAwardsRequest(tournament_id=tournament_id, min_position=min_position, provisional=provisional)
-        return await self._call(self._stub.GetAwards, request)
+        return await self.ask(request)
 
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
         """Return the leaders for the special prizes."""
-        request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
-        return await self._call(self._stub.GetPrizes, request)
+        return await self.ask(pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position))
 
     async def players(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListPlayersResponse:
         """Return the players with their ratings."""
-        request = pb.ListPlayersRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
-        return await self._call(self._stub.ListPlayers, request)
+        return await self.ask(pb.ListPlayersRequest(tournament_id=tournament_id, **when.fields(), **page.fields()))
 
     async def player(self, player_id: str, page: Page = WHOLE_LIST, min_position: int = 0) -> pb.GetPlayerResponse:
         """Return a player across tournaments."""
-        request = pb.GetPlayerRequest(player_id=player_id, min_position=min_position, **page.fields())
-        return await self._call(self._stub.GetPlayer, request)
+        return await self.ask(pb.GetPlayerRequest(player_id=player_id, min_position=min_position, **page.fields()))
 
     async def search_players(
         self, search: str, page: Page = WHOLE_LIST, min_position: int = 0
     ) -> pb.SearchPlayersResponse:
         """Return players by name."""
-        request = pb.SearchPlayersRequest(search=search, min_position=min_position, **page.fields())
-        return await self._call(self._stub.SearchPlayers, request)
+        return await self.ask(pb.SearchPlayersRequest(search=search, min_position=min_position, **page.fields()))
 
     async def game(self, game_id: str, when: Moment = NOW) -> pb.GetGameResponse:
         """Return a game, and load its rule set."""
-        game = await self._call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
+        game = await self.ask(pb.GetGameRequest(game_id=game_id, **when.fields()))
         await fetch(self._stub, game.ruleset)
         return game
 
-    async def report_screen(
-        self, token: str, showing: ScreenContent.ValueType = SCREEN_CONTENT_UNSPECIFIED
-    ) -> pb.ReportScreenResponse:
-        """Report the content of a screen, and return its programme."""
-        return await self._call(self._stub.ReportScreen, pb.ReportScreenRequest(token=token, showing=showing))
-
-    async def picture(self, tournament_id: str, digest: str) -> bytes:
-        """Return the content of a picture of a tournament."""
-        request = pb.GetPictureRequest(tournament_id=tournament_id, digest=digest)
-        return (await self._call(self._stub.GetPicture, request)).content
-
-    async def slots(self, tournament_id: str, min_position: int = 0) -> pb.ListSlotsResponse:
-        """Return the stream slots of a tournament."""
-        request = pb.ListSlotsRequest(tournament_id=tournament_id, min_position=min_position)
-        return await self._call(self._stub.ListSlots, request)
-
-    async def status(self) -> pb.GetStatusResponse:
-        """Return the status of the consumers of the record."""
-        return await self._call(self._stub.GetStatus, pb.GetStatusRequest())
-
-    async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
-        """Return the seals of the record beyond a position, or only the newest."""
-        request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
-        return await self._call(self._stub.ListSeals, request)
-
-    async def log_checkpoint(self) -> pb.GetLogCheckpointResponse:
-        """Return the newest published checkpoint of the log of the record."""
-        return await self._call(self._stub.GetLogCheckpoint, pb.GetLogCheckpointRequest())
-
-    async def log_tile(self, level: int, number: int, width: int, *, entries: bool = False) -> bytes:
-        """Return a tile of the log, or the entries under one of level 0."""
-        request = pb.GetLogTileRequest(level=level, number=number, width=width, entries=entries)
-        return (await self._call(self._stub.GetLogTile, request)).content
-
     async def proof(self, subject: pb.ProofSubject.ValueType, **of: Any) -> pb.GetProofResponse:
         """Return the proof of a scoresheet, a result, a round or standings; ``of`` are fields of the request."""
-        return await self._call(self._stub.GetProof, pb.GetProofRequest(subject=subject, **of))
+        return await self.ask(pb.GetProofRequest(subject=subject, **of))
 
 
 class RulingsClient(Service):
     """Public calls of the lexicon service."""
 
     kept = "rulings"
-    _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
 
     async def of(
         self, tournament_id: str, round_: int = 0, page: Page = WHOLE_LIST
     ) -> adjudication_pb2.ListRulingsResponse:
         """Return the rulings of a closed round, or of all if it is 0."""
         request = adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_, **page.fields())
-        return await self._call(self._stub.ListRulings, request)
+        return await self.ask(request)
 
 
 RulingsReader = Annotated[RulingsClient, Depends(RulingsClient.for_visitor)]

@@ -17,7 +17,6 @@ from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, count_by_filter, rows
 from faristol.gateway.consoles.arbiter.pages import Dispute
 from faristol.gateway.consoles.arbiter.words import COMMANDS_DONE, DEADLINES, TABLE_PHASES, WAIT_REASONS
-from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.forms import list_fields
 from faristol.gateway.consoles.results_entry.entry import SEATS
 from faristol.gateway.pages.templating import render
@@ -253,4 +252,3 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
 
 def test_every_command_of_an_arbiter_and_of_a_judge_has_a_notice_that_it_is_done() -> None:
     assert set(COMMANDS_DONE) == set(BY_METHOD)
-    assert set(judge.COMMANDS_DONE) == set(judge.JUDGE_COMMANDS)

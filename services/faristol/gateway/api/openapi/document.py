@@ -136,10 +136,6 @@ HEADERS: dict[str, Any] = {
 """Response headers."""
 
 
-def _headers(*names: str) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-
-
 def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
     """Add the common parts to an operation: headers, 429, and an example of each response."""
     responses = operation["responses"]
@@ -163,7 +159,7 @@ def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
         if status in ("429", "503", "504"):
             names.append("Retry-After")
         if names:
-            answer["headers"] = _headers(*names)
+            answer["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
         for media_type, content in answer.get("content", {}).items():
             if media_type == PROBLEM_TYPE:
                 answer["content"] = {PROBLEM_TYPE: {**content, "example": problem_of(status)}}

@@ -26,6 +26,7 @@ from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_updates
 from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -111,8 +112,7 @@ class _ArbiterPages(Console):
     async def show_hall(self, part: str, hall: str, show: str, table: int) -> Response:
         """Render the tables of a hall by urgency, or redirect to the table with the given number."""
         head = await self.results.tournament(self.tournament_id)
-        asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
-        listed: pb.ListTablesResponse = await self.calls.ask(asked)
+        listed = await self.calls.ask(pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall))
         refusal = ""
         if table:
             found = next((each for each in listed.tables if each.table == table), None)
@@ -160,12 +160,8 @@ class _ArbiterPages(Console):
         if not any(table.final for table in listed.tables):
             return ()
         asked = pairing_pb2.ListResultsRequest(tournament_id=self.tournament_id, round=listed.round)
-        try:
-            tables = Tables(await self.calls.ask(asked), self.language)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in UNAVAILABLE_CODES:
-                raise
-            return ()
+        results = await answer_or(self.calls.ask(asked), pairing_pb2.ListResultsResponse(), *UNAVAILABLE_CODES)
+        tables = Tables(results, self.language)
         here = {table.game_id for table in listed.tables}
         return [
             Dispute(each.table, tables.standing(each.table), each.dispute, each)
@@ -185,7 +181,7 @@ class _ArbiterPages(Console):
         """Return a table of the tournament with its offers. Raises ``HTTPException`` if there is no such table."""
         if self.tournament_id not in (place_of(game_id)[0], place_of_duplicate(game_id)[0]):
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
+        game = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
         offers: Sequence[Offered] = ()
         why_none = ""
@@ -198,13 +194,9 @@ class _ArbiterPages(Console):
         return _Table(game, shown, clock, offers, why_none)
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
-        try:
-            found: clock_pb2.GetClockResponse = await self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND:
-                raise
-            return None  # a table without clocks
-        return found
+        """Return the clocks of a table; None for one without clocks."""
+        asked = self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
+        return await answer_or(asked, None, grpc.StatusCode.NOT_FOUND)
 
     async def show_table(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import HOME, redirect_to
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.forms import fill
+from faristol.gateway.consoles.frame import Console
+from faristol.gateway.rpc.calls import A, D, answer_or
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -67,27 +69,30 @@ async def show_day(signed_in: SignedIn) -> Response:
     credential = signed_in.credential
     if credential.role != PLAYER:
         return redirect_to(HOME)
-    try:
-        answer: pb.GetPlayerResponse = await signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return redirect_to(HOME)
+    asked = signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
+    answer = await answer_or(asked, pb.GetPlayerResponse(), grpc.StatusCode.NOT_FOUND)
     scope = set(credential.scope.tournament_ids)
     own = [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
     found = next((each for each in own if not each.over), own[0] if own else None)
     return redirect_to(tournament_path(found.tournament_id, "my-table") if found else HOME)
 
 
+async def unless_unregistered(call: Awaitable[A], default: D) -> A | D:
+    """Return the answer of a call; ``default`` if the player is not registered. Raises any other error."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        if reason_of(error) != "NOT_REGISTERED":
+            raise
+        return default
+
+
 async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb.Table | None, language: str) -> OwnDay:
     """Return the data of a player's day; only the empty state for an unregistered player."""
     tournament, player_id = found.head.tournament, signed_in.credential.player_id
     asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
-    try:
-        state = await signed_in.calls.ask(asked)
-    except grpc.aio.AioRpcError as error:
-        if reason_of(error) != "NOT_REGISTERED":
-            raise
+    state = await unless_unregistered(signed_in.calls.ask(asked), None)
+    if state is None:
         return OwnDay(pairing.ListPlayerRequestsResponse())
     standing = found.standing if found.HasField("standing") else None
     return OwnDay(state, standing, tournament.players, find_own_place(tournament, table, language))
@@ -103,23 +108,21 @@ def find_own_place(tournament: pb.Tournament, table: pb.Table | None, language: 
     return OwnPlace(hall, table.table, build_plan(hall), describe_place(hall, table.table, language))
 
 
-async def carry_out(
-    request_language: str, signed_in: Session, given: Mapping[str, str], act: str, tournament_id: str
-) -> str:
+async def carry_out(console: Console, given: Mapping[str, str], act: str, tournament_id: str) -> str:
     """Send a command of a player's day; return the refusal in the player's language, empty for success.
 
     Raises ``HTTPException`` for a malformed form.
     """
     if act == "LodgePlayerRequest" and given.get("leaving_form") and not given.get("sure"):
-        return say(CONFIRM_LEAVING, {}, request_language)
+        return say(CONFIRM_LEAVING, {}, console.language)
     command: Any = DAY_COMMANDS[act]()
     try:
         fill(command, given)
         command.command_id, command.tournament_id = command_id(given, act), tournament_id
-        command.player_id = signed_in.credential.player_id
-        await signed_in.calls.ask(command)
+        command.player_id = console.session.credential.player_id
+        await console.calls.ask(command)
     except (Invalid, ValueError) as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     except grpc.aio.AioRpcError as error:
-        return to_problem(error, request_language).detail
+        return to_problem(error, console.language).detail
     return ""

@@ -6,7 +6,6 @@ its arrival.
 
 from __future__ import annotations
 
-import uuid
 from http import HTTPStatus
 
 import grpc
@@ -80,7 +79,7 @@ async def _show(
     is_player = is_player_of(found, tournament_id)
     pages_address = ""
     if request.app.state.hall:  # the championship assigns seats by the check-in
-        cell: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
+        cell = await calls(request).ask(hall_pb2.GetHallCellRequest())
         pages_address = cell.pages_address.rstrip("/")
     if found is not None and is_player:
         asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament_id, player_id=found.credential.player_id)
@@ -99,5 +98,4 @@ async def _show(
         state=state,
         pages_address=pages_address,
         said=said,
-        new_id=lambda: str(uuid.uuid4()),
     )

@@ -72,9 +72,7 @@ def list_seated(tournament: pairing.GetTournamentResponse) -> list[Awaited]:
 async def _show(console: DirectorPage) -> Response:
     tournament, language = console.tournament, console.language
     hall = console.request.query_params.get("hall", "")
-    answer: pairing.ListPlayerRequestsResponse = await console.calls.ask(
-        pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id)
-    )
+    answer = await console.calls.ask(pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id))
     awaited = sorted(list_awaited(tournament), key=lambda each: (name_order(each.name, language), each.player_id))
     seated = [each for each in list_seated(tournament) if hall in {"", each.hall}]
     here = public_address(console.request) + tournament_path(console.tournament_id, "here")

@@ -53,8 +53,7 @@ async def show_ceremony(console: ConsoleDep, results: Reader, tournament_id: Tou
     if not may_supervise(console.session, tournament_id):
         raise HTTPException(404)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-        asked = pb.GetAwardsRequest(tournament_id=tournament_id, provisional=True)
-        answer: pb.GetAwardsResponse = await console.calls.ask(asked)
+        answer = await console.calls.ask(pb.GetAwardsRequest(tournament_id=tournament_id, provisional=True))
     head = await results.tournament(tournament_id)
     steps = list_steps(answer.lists)
     if step > len(steps):

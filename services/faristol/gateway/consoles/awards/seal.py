@@ -33,7 +33,9 @@ async def show_seal(
         results.awards(tournament_id), results.standings(tournament_id), find_proof(results, tournament_id)
     )
     position = answer.published_position
-    sealed = await results.seals(position - 1, 1, newest=False) if position else pb.ListSealsResponse()
+    sealed = pb.ListSealsResponse()
+    if position:
+        sealed = await results.ask(pb.ListSealsRequest(after_position=position - 1, limit=1))
     line = next((each for each in standings.standings if each.player_id == player), None)
     prizes = [(of, won) for of in answer.lists for won in of.awards if won.player_id == player]
     response = page(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep, details_of
-from faristol.gateway.http.forms import Fields
+from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.history import HistoryEntry, describe_history
@@ -34,9 +32,7 @@ async def _show(console: DirectorPage) -> Response:
     is_chosen = any(act.type == "PrizesOffered" for act in acts)
     may_have_plays = bool(console.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
-    proposals: pairing.ListProposalsResponse = await console.calls.ask(
-        pairing.ListProposalsRequest(tournament_id=console.tournament_id)
-    )
+    proposals = await console.calls.ask(pairing.ListProposalsRequest(tournament_id=console.tournament_id))
     final = pairing.ListFinalChecksResponse()
     if console.tournament.over:
         final = await console.calls.ask(pairing.ListFinalChecksRequest(tournament_id=console.tournament_id))
@@ -64,18 +60,5 @@ def _describe(console: DirectorPage, proposal: pairing.Proposal) -> HistoryEntry
     return next(describe_history(pairing.ListActsResponse(acts=[proposal.act]), console.roster, console.language))
 
 
-routes = APIRouter(include_in_schema=False)
-
-
-@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def show_conclusion(console: DirectorPageDep) -> Response:
-    """Show the settings of results and prizes, and the final standings."""
-    return await _show(console)
-
-
-@routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def change_conclusion(console: DirectorPageDep, given: Fields) -> Response:
-    """Send a command of a form. Players who enter results confirm them, too, as the form says."""
-    if given.get("players_enter"):
-        given = {**given, "players": "1"}
-    return await console.carry_out(given, f"{console.address}/{PAGE}") or await _show(console)
+# players who enter results confirm them, too, as the page says
+routes = page_of_forms(PAGE, _show, lambda given: {**given, "players": "1"} if given.get("players_enter") else given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -16,11 +16,11 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.session import Session
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.commands import SentForm, form_id
 from faristol.gateway.consoles.director.commands import OPTION
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_refused_option, value_name
 from faristol.gateway.consoles.forms import Given, fill
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may, may_direct
 from faristol.gateway.http.errors import of_rpc
@@ -83,16 +83,7 @@ async def show_new(
 ) -> Response:
     """Show the rule books, and the form for the chosen one."""
     check_may_create(console.session)
-    return await _show(console, Typed(ruleset=ruleset, division_of=division_of))
-
-
-@dataclass(frozen=True, slots=True)
-class Creation:
-    """Outcome of the form of a new tournament: an answer, errors by field, or a refusal."""
-
-    answer: pairing.CreateTournamentResponse | None = None
-    errors: Mapping[str, str] = field(default_factory=dict)
-    refused: str = ""
+    return await _show(console, SentForm(Typed(ruleset=ruleset, division_of=division_of)))
 
 
 @routes.post("/new")
@@ -102,13 +93,13 @@ async def create(console: ConsoleDep, given: Fields) -> Response:
     typed = Typed(given)
     creation = await send_creation(console, typed, str(form_id(given)))
     if creation.answer is None:
-        return await _show(console, typed, creation.errors, creation.refused)
+        return await _show(console, creation)
     if not may_direct(console.session):  # the federation appoints a director next
         return redirect_to(tournament_path(creation.answer.tournament_id, "access"))
     return redirect_to(f"{tournament_path(creation.answer.tournament_id, 'console')}?done={creation.answer.position}")
 
 
-async def send_creation(console: Console, typed: Typed, command_id: str) -> Creation:
+async def send_creation(console: Console, typed: Typed, command_id: str) -> SentForm:
     """Create a tournament from a form, in which ``lexicon`` may be ``WITHOUT``.
 
     Raises ``grpc.aio.AioRpcError`` if a service is unavailable.
@@ -121,11 +112,11 @@ async def send_creation(console: Console, typed: Typed, command_id: str) -> Crea
     try:
         fill(wanted, _without_defaults(typed))
     except Invalid as problem:
-        return Creation(errors={problem.field: say(problem.problem, problem.params, console.language)})
+        return SentForm(typed, errors={problem.field: say(problem.problem, problem.params, console.language)})
     if wanted.lexicon == WITHOUT:
         wanted.lexicon, wanted.without_lexicon = "", True
     try:
-        return Creation(await console.calls.ask(wanted))
+        return SentForm(typed, await console.calls.ask(wanted))
     except grpc.aio.AioRpcError as error:
         refusal = of_rpc(error, console.language)
         if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -134,7 +125,9 @@ async def send_creation(console: Console, typed: Typed, command_id: str) -> Crea
         if option := refusal.more.get("option"):
             name = f"{OPTION}{option}"
         text = say_refused_option(error, console.language) or refusal.detail.removeprefix(f"{name}: ")
-        return Creation(errors={name: text}) if name in typed or name in ("name", "rounds") else Creation(refused=text)
+        if name in typed or name in ("name", "rounds"):
+            return SentForm(typed, errors={name: text})
+        return SentForm(typed, refused=text)
 
 
 def check_may_create(session: Session) -> None:
@@ -192,23 +185,20 @@ def fitting_lexicons(ruleset: Ruleset, listed: lexicon.ListLexiconsResponse) -> 
     return sorted(fitting, key=lambda each: each.pin.name != usual)
 
 
-async def _show(
-    console: ConsoleDep, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
-) -> Response:
-    return console.page(
+async def _show(console: ConsoleDep, sent: SentForm) -> Response:
+    return console.form_page(
         "director/new.html",
         None,
+        sent,
         console_name="new",
-        status=status_of_form(refused, errors or ()),
-        refused=refused,
         rule_books=_rule_books(),
         divisions_alone=bool(console.session.credential.scope.tournament_ids),
-        **await form_values(console, typed, errors),
+        **await form_values(console, Typed(sent.given)),
     )
 
 
-async def form_values(console: Console, typed: Typed, errors: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the values of the template for the form of a new tournament, with the fields as typed."""
+async def form_values(console: Console, typed: Typed) -> dict[str, Any]:
+    """Return the values of the template for the form of a new tournament with these fields."""
     chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
     listed: Any = await console.calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
     return {
@@ -220,8 +210,6 @@ async def form_values(console: Console, typed: Typed, errors: Mapping[str, str] 
         "of_duplicate": chosen is not None and chosen.game.mode == "duplicate",
         "keepings": KEEPINGS,
         "zones": time_zones() if chosen else [],
-        "typed": typed,
-        "errors": Typed(errors or {}),
         "proposed": max(DEFAULT_ROUNDS, chosen.championship.rounds_min) if chosen else DEFAULT_ROUNDS,
         "proposed_zone": ZONES.get(typed["ruleset"], ZONE),
         "chosen_options": Typed(),

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.commands import SentForm, form_id
 from faristol.gateway.consoles.director.creation import (
     WITHOUT,
     ZONE,
@@ -28,22 +28,26 @@ from faristol.gateway.consoles.director.creation import (
     form_values,
     send_creation,
 )
-from faristol.gateway.consoles.director.known_players import search_or_register, show_known_players
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.page import (
+    HALLS_STEP,
+    NAME_STEP,
+    READY_STEP,
+    RULES_STEP,
+    STEPS,
+    DirectorPage,
+    DirectorPageDep,
+)
 from faristol.gateway.consoles.director.players import (
     MAX_REGISTERED_PLAYERS,
-    ListStep,
     format_registered_count,
-    preview_or_register,
-    show_player_list,
 )
 from faristol.gateway.consoles.director.restore import can_restore
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
 from faristol.gateway.consoles.forms import Given, fill
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import of_rpc
-from faristol.gateway.http.forms import Fields, Lists, public_address
+from faristol.gateway.http.forms import Fields, public_address
 from faristol.gateway.pages.qr import qr
 from faristol.kernel.addresses import is_loopback
 from faristol.kernel.errors import Invalid
@@ -55,11 +59,6 @@ from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.text import say
 from faristol.typed_input.fields import parse_number
-
-STEPS: Sequence[str] = (N_("Name and date"), N_("Rules"), N_("Players"), N_("Halls"))
-"""Labels of the steps."""
-
-NAME_STEP, RULES_STEP, PLAYERS_STEP, HALLS_STEP, READY_STEP = range(1, 6)
 
 KEPT: Sequence[str] = ("name", "starts_on", "place")
 """Fields of the first step, which the second one carries in its address."""
@@ -116,14 +115,13 @@ async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", 
     check_may_create(console.session)
     if not may_direct(console.session):
         return redirect_to("/new")
-    return await _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
+    return await _show_name(console, SentForm(Typed(name=name, starts_on=starts_on, place=place)))
 
 
-async def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+async def _show_name(console: Console, sent: SentForm) -> Response:
     restores = await can_restore(console)
     today: date = console.request.app.state.now().date()
-    values = {"typed": typed, "errors": Typed(errors), "today": today.isoformat(), "restores": restores}
-    return _page(console, "director/first_name.html", NAME_STEP, refused, **values)
+    return _page(console, "director/first_name.html", NAME_STEP, sent, today=today.isoformat(), restores=restores)
 
 
 @routes.get("/start/rules")
@@ -134,8 +132,8 @@ async def show_rules(
     _check_may_direct(console)
     typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
     if errors := _check_name(typed, console.language):
-        return await _show_name(console, typed, errors if any(typed.values()) else {})
-    return await _show_rules(console, typed, {})
+        return await _show_name(console, SentForm(typed, errors=errors if any(typed.values()) else {}))
+    return await _show_rules(console, SentForm(typed))
 
 
 @routes.post("/start/rules")
@@ -144,10 +142,10 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
     _check_may_direct(console)
     typed, command_id = Typed(given), form_id(given)
     if errors := _check_name(typed, console.language):
-        return await _show_name(console, typed, errors)
+        return await _show_name(console, SentForm(typed, errors=errors))
     creation = await send_creation(console, Typed({**typed, "place": ""}), str(command_id))
     if creation.answer is None:
-        return await _show_rules(console, typed, creation.errors, creation.refused)
+        return await _show_rules(console, creation._replace(given=typed))
     tournament_id = creation.answer.tournament_id
     described = pairing.DescribeTournamentRequest(
         command_id=str(uuid.uuid5(command_id, "description")), tournament_id=tournament_id
@@ -176,7 +174,7 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     creation = await send_creation(console, typed, str(command_id))
     if creation.answer is None:
         reason = creation.refused or ", ".join(creation.errors.values())
-        return await _show_name(console, Typed(), {}, reason)
+        return await _show_name(console, SentForm(refused=reason))
     tournament_id = creation.answer.tournament_id
     players = [
         pairing.RegisterPlayerRequest(
@@ -216,27 +214,25 @@ def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
     return errors
 
 
-async def _show_rules(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
-    values = await form_values(console, typed, errors)
+async def _show_rules(console: Console, sent: SentForm) -> Response:
+    typed = Typed(sent.given)
+    values = await form_values(console, typed)
     by_language = (*RULE_BOOKS_BY_LANGUAGE.get(console.language, ()), *ruleset_names())
     books = [values["chosen"]] if values["chosen"] else map(load_ruleset, dict.fromkeys(by_language))
     return _page(
         console,
         "director/first_rules.html",
         RULES_STEP,
-        refused,
+        sent,
         books=[(book, summarise_ruleset(book, console.language)) for book in books],
         kept=urlencode({field: typed[field] for field in KEPT}),
         **values,
     )
 
 
-def _page(console: Console, name: str, step: int, refused: str, **values: Any) -> Response:
-    """Render a step before the tournament exists; ``values`` include the ``errors`` of its form."""
-    status = status_of_form(refused, values["errors"])
-    return console.page(
-        name, None, console_name="start", status=status, refused=refused, step=step, steps=STEPS, **values
-    )
+def _page(console: Console, name: str, step: int, sent: SentForm, **values: Any) -> Response:
+    """Render a step before the tournament exists."""
+    return console.form_page(name, None, sent, console_name="start", step=step, steps=STEPS, **values)
 
 
 def _address(tournament_id: str, step: str) -> str:
@@ -244,58 +240,28 @@ def _address(tournament_id: str, step: str) -> str:
     return tournament_path(tournament_id, "console", "start", step)
 
 
-@routes.get("/tournaments/{tournament_id}/console/start/players")
-async def show_players_step(director_page: DirectorPageDep) -> Response:
-    """Show the third step: a list of players to paste."""
-    return await show_player_list(director_page, "", step=_players_step(director_page))
-
-
-@routes.post("/tournaments/{tournament_id}/console/start/players")
-async def take_players(director_page: DirectorPageDep, given: Lists) -> Response:
-    """Preview the list or register its players, and redirect to the step of the halls."""
-    return await preview_or_register(director_page, given, _players_step(director_page))
-
-
-@routes.get("/tournaments/{tournament_id}/console/start/known")
-async def show_known_step(director_page: DirectorPageDep) -> Response:
-    """Show the third step: players of earlier tournaments."""
-    return await show_known_players(director_page, _players_step(director_page))
-
-
-@routes.post("/tournaments/{tournament_id}/console/start/known")
-async def take_known_step(director_page: DirectorPageDep, given: Lists) -> Response:
-    """Search for players of earlier tournaments, or register the selected ones and redirect to the halls."""
-    return await search_or_register(director_page, given, _players_step(director_page))
-
-
-def _players_step(director_page: DirectorPage) -> ListStep:
-    return ListStep(PLAYERS_STEP, _address(director_page.tournament_id, "halls"), STEPS)
-
-
 @routes.get("/tournaments/{tournament_id}/console/start/halls")
 async def show_halls_step(
-    director_page: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+    console: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
 ) -> Response:
     """Show the fourth step: the halls, with the number of tables of each."""
-    return await _show_halls(
-        director_page, format_registered_count(registered, director_page.language) if registered else ""
-    )
+    return await _show_halls(console, format_registered_count(registered, console.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/start/halls")
-async def set_halls(director_page: DirectorPageDep, given: Fields) -> Response:
+async def set_halls(console: DirectorPageDep, given: Fields) -> Response:
     """Set the halls, whose tables are numbered one after the other, and redirect to the first round."""
-    after = _address(director_page.tournament_id, "round")
+    after = _address(console.tournament_id, "round")
     try:
         halls = _parse_halls(given)
-        tables, needed = sum(count for _, count in halls), _needed_tables(director_page)
+        tables, needed = sum(count for _, count in halls), _needed_tables(console)
         if halls and tables < needed:
-            values: dict[str, Param] = {"tables": tables, "players": _count_players(director_page), "needed": needed}
+            values: dict[str, Param] = {"tables": tables, "players": _count_players(console), "needed": needed}
             raise Invalid("halls", FEW_TABLES, values)
     except Invalid as problem:
-        director_page.typed = given
-        director_page.errors = {problem.field: say(problem.problem, problem.params, director_page.language)}
-        return await _show_halls(director_page)
+        console.typed = given
+        console.errors = {problem.field: say(problem.problem, problem.params, console.language)}
+        return await _show_halls(console)
     if not halls:
         return redirect_to(after)
     fields, first = {}, 1
@@ -308,20 +274,20 @@ async def set_halls(director_page: DirectorPageDep, given: Fields) -> Response:
         **given,
         **fields,
         "act": "SetHalls",
-        "top_tables": str(_count_top_tables(director_page, given, halls[0][1])),
+        "top_tables": str(_count_top_tables(console, given, halls[0][1])),
     }
-    return await director_page.carry_out(given, after) or await _show_halls(director_page)
+    return await console.carry_out(given, after) or await _show_halls(console)
 
 
-def _seats_by_rank(director_page: DirectorPage) -> bool:
+def _seats_by_rank(console: DirectorPage) -> bool:
     """Check whether the tournament has top tables: matches of teams and duplicate games have a seating of their own."""
-    return not (director_page.has_teams or is_of_duplicate_games(director_page.tournament))
+    return not (console.has_teams or is_of_duplicate_games(console.tournament))
 
 
-def _count_top_tables(director_page: DirectorPage, given: Given, first_hall_tables: int) -> int:
+def _count_top_tables(console: DirectorPage, given: Given, first_hall_tables: int) -> int:
     """Return the number of top pairings with a fixed order: those of the first hall if its box is ticked."""
-    if not _seats_by_rank(director_page):
-        return director_page.tournament.top_tables
+    if not _seats_by_rank(console):
+        return console.tournament.top_tables
     return first_hall_tables if given.get("top_in_first_hall") else 0
 
 
@@ -341,54 +307,48 @@ def _parse_halls(given: Given) -> list[tuple[str, int]]:
     return halls
 
 
-def _needed_tables(director_page: DirectorPage) -> int:
+def _needed_tables(console: DirectorPage) -> int:
     """Return the number of tables of a round; of seats in a tournament of duplicate games."""
-    players = _count_players(director_page)
-    return players if is_of_duplicate_games(director_page.tournament) else players // 2
+    players = _count_players(console)
+    return players if is_of_duplicate_games(console.tournament) else players // 2
 
 
-def _count_players(director_page: DirectorPage) -> int:
+def _count_players(console: DirectorPage) -> int:
     """Return the number of players who have not withdrawn."""
-    return sum(not player.withdrawn_round for player in director_page.tournament.players)
+    return sum(not player.withdrawn_round for player in console.tournament.players)
 
 
-async def _show_halls(director_page: DirectorPage, said: str = "") -> Response:
-    return await director_page.show(
+async def _show_halls(console: DirectorPage, said: str = "") -> Response:
+    return await console.show(
         "director/first_halls.html",
         "start",
         said=said,
         step=HALLS_STEP,
         steps=STEPS,
         lines=range(HALL_LINES_COUNT),
-        needed=_needed_tables(director_page),
-        seats_by_rank=_seats_by_rank(director_page),
-        top_in_first_hall=not director_page.typed or bool(director_page.typed.get("top_in_first_hall")),
+        needed=_needed_tables(console),
+        seats_by_rank=_seats_by_rank(console),
+        top_in_first_hall=not console.typed or bool(console.typed.get("top_in_first_hall")),
     )
 
 
 @routes.get("/tournaments/{tournament_id}/console/start/round")
-async def show_round_step(director_page: DirectorPageDep) -> Response:
+async def show_round_step(console: DirectorPageDep) -> Response:
     """Show the end of the steps: the first round, to be paired, printed and started."""
-    return await _show_round(director_page)
-
-
-@routes.post("/tournaments/{tournament_id}/console/start/round")
-async def pair_round(director_page: DirectorPageDep, given: Fields) -> Response:
-    """Send a command on the first round."""
-    return await director_page.carry_out(given, _address(director_page.tournament_id, "round")) or await _show_round(
-        director_page
-    )
-
-
-async def _show_round(director_page: DirectorPage) -> Response:
-    address = f"{public_address(director_page.request)}{tournament_path(director_page.tournament_id)}"
-    return await director_page.show(
+    address = f"{public_address(console.request)}{tournament_path(console.tournament_id)}"
+    return await console.show(
         "director/first_round.html",
         "start",
         step=READY_STEP,
         steps=STEPS,
-        played=next(iter(director_page.tournament.played), None),
+        played=next(iter(console.tournament.played), None),
         is_only_here=is_loopback(urlsplit(address).hostname or ""),
         public_address=address,
         public_code=qr(address),
     )
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/round")
+async def pair_round(console: DirectorPageDep, given: Fields) -> Response:
+    """Send a command on the first round."""
+    return await console.carry_out(given, _address(console.tournament_id, "round")) or await show_round_step(console)

@@ -35,8 +35,7 @@ async def _load_part(console: DirectorPage, offset: int) -> pairing.ListActsResp
     asked = pairing.ListActsRequest(
         tournament_id=console.tournament_id, newest=True, skip=offset, limit=PART_ROWS, others_after=0
     )
-    answer: pairing.ListActsResponse = await console.calls.ask(asked)
-    return answer
+    return await console.calls.ask(asked)
 
 
 async def _describe_later(console: DirectorPage) -> str:

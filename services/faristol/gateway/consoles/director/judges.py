@@ -18,10 +18,8 @@ SAVED = N_("The judges and the mode of rulings are saved as shown here.")
 
 async def _show(console: DirectorPage) -> Response:
     console.otherwise = SAVED
-    stands: pb.GetAdjudicationResponse = await console.calls.ask(
-        pb.GetAdjudicationRequest(tournament_id=console.tournament_id)
-    )
-    listed: lexicon.ListLexiconsResponse = await console.calls.ask(lexicon.ListLexiconsRequest())
+    stands = await console.calls.ask(pb.GetAdjudicationRequest(tournament_id=console.tournament_id))
+    listed = await console.calls.ask(lexicon.ListLexiconsRequest())
     own = next((each for each in listed.lexicons if each.pin.name == console.tournament.lexicon.name), None)
     rules = console.rules
     begun = any(played.phase != pairing.ROUND_PHASE_PAIRED for played in console.tournament.played)

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import grpc
@@ -15,9 +16,10 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.page import STEPS, DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given, list_in
 from faristol.gateway.http.forms import Lists
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.divisions import format_title
@@ -80,44 +82,35 @@ class PlayerSearch:
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/known")
+@routes.get("/tournaments/{tournament_id}/console/start/known")
 async def show_search(console: DirectorPageDep) -> Response:
     """Show the search form for known players."""
-    return await show_known_players(console)
-
-
-async def show_known_players(console: DirectorPage, step: players.ListStep | None = None) -> Response:
-    """Render the search form. ``step`` is set if it is a step of the first tournament."""
-    return await _show(console, PlayerSearch(), step=step)
+    return await _show(console, PlayerSearch())
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/known")
+@routes.post("/tournaments/{tournament_id}/console/start/known")
 async def take_known(console: DirectorPageDep, given: Lists) -> Response:
-    """Search for players, keeping the selected ones, or register the selected ones."""
-    return await search_or_register(console, given)
-
-
-async def search_or_register(console: DirectorPage, given: Given, step: players.ListStep | None = None) -> Response:
-    """Answer a form of the search: search and select, or register the selected players and redirect."""
+    """Search for players, keeping the selected ones, or register the selected ones and redirect."""
     own_id = form_id(given)
     console.typed = given
     look = await _search_players(console, given)
     if given.get("act") != "register" or console.errors:
-        return await _show(console, look, step=step)
+        return await _show(console, look)
     if not look.ticked:
         console.errors = {"ticked": say(NOBODY_TICKED, {}, console.language)}
-        return await _show(console, look, step=step)
+        return await _show(console, look)
     rows = [ListedPlayer(place, who.request(console.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
     registered = await players.register(console, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
-        return await _show(console, look, step=step)
+        return await _show(console, look)
     if not registered.refused:
-        after = step.after if step else f"{console.address}/players"
-        return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
+        return redirect_to(f"{console.after_list}?done={registered.position}&registered={len(rows)}")
     left = {row.request.player_id for row, _ in registered.refused}
     look.ticked = [who for who in look.ticked if who.player_id in left]
     said = players.format_registered_count(len(rows) - len(registered.refused), console.language)
-    return await _show(console, look, left=registered.list_refusals(console.language), said=said, step=step)
+    return await _show(console, look, left=registered.list_refusals(console.language), said=said)
 
 
 async def _search_players(console: DirectorPageDep, given: Given) -> PlayerSearch:
@@ -176,16 +169,15 @@ async def _search_players(console: DirectorPageDep, given: Given) -> PlayerSearc
 
 async def _persons(console: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
     """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
+    people = await ask_each(partial(find_person, console), player_ids)
+    return list(filter(None, people.values()))
 
-    async def person(player_id: str) -> KnownPlayer | None:
-        try:
-            return of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-                raise
-            return None
 
-    return list(filter(None, (await ask_each(person, player_ids)).values()))
+async def find_person(console: DirectorPage, player_id: str) -> KnownPlayer | None:
+    """Return a person with the data of the last tournament; None for an unknown id."""
+    asked = console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1))
+    found = await answer_or(asked, None, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
+    return of_person(found) if found else None
 
 
 async def _show(console: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
@@ -207,5 +199,7 @@ async def _show(console: DirectorPageDep, look: PlayerSearch, **values: Any) -> 
         ticked_elsewhere=[who for who in look.ticked if who not in look.found],
         here={player.player_id for player in console.tournament.players},
         command_id=str(uuid.uuid4()),
+        step=console.list_step,
+        steps=STEPS,
         **values,
     )

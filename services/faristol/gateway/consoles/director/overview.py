@@ -31,8 +31,7 @@ async def show_overview(console: DirectorPageDep) -> Response:
     obstacles = await console.calls.ask(pairing.ListObstaclesRequest(tournament_id=console.tournament_id))
     roster, draft, late = console.roster, 0, _list_late(await _list_results(console))
     if obstacles.round and console.may_call("GetDraft"):
-        asked = pairing.GetDraftRequest(tournament_id=console.tournament_id)
-        draft = (await console.calls.ask(asked)).draft.round
+        draft = (await console.calls.ask(pairing.GetDraftRequest(tournament_id=console.tournament_id))).draft.round
     players = [player for player in console.tournament.players if not player.withdrawn_round]
     return await console.show(
         "director/overview.html",
@@ -69,18 +68,13 @@ async def _count_undecided(console: DirectorPageDep) -> Undecided:
     """Count the matters that the user may see and that wait for a decision."""
     requests = entries = proposals = 0
     if console.may_call("ListProposals"):
-        proposed: pairing.ListProposalsResponse = await console.calls.ask(
-            pairing.ListProposalsRequest(tournament_id=console.tournament_id)
-        )
+        proposed = await console.calls.ask(pairing.ListProposalsRequest(tournament_id=console.tournament_id))
         proposals = sum(not each.HasField("answer") for each in proposed.proposals)
     if console.may_call("AnswerPlayerRequest"):
-        asked = pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id)
-        listed: pairing.ListPlayerRequestsResponse = await console.calls.ask(asked)
+        listed = await console.calls.ask(pairing.ListPlayerRequestsRequest(tournament_id=console.tournament_id))
         requests = sum(each.state == pairing.PLAYER_REQUEST_STATE_WAITING for each in listed.requests)
     if console.may_call("AcceptEntry"):
-        found: registration.ListEntriesResponse = await console.calls.ask(
-            registration.ListEntriesRequest(tournament_id=console.tournament_id)
-        )
+        found = await console.calls.ask(registration.ListEntriesRequest(tournament_id=console.tournament_id))
         entries = sum(each.state == registration.ENTRY_STATE_RECEIVED for each in found.entries)
     return Undecided(requests, proposals, entries)
 
@@ -104,7 +98,7 @@ async def _appealed_tables(console: DirectorPageDep) -> list[results.WatchedTabl
     request = results.ListTablesRequest(tournament_id=console.tournament_id, min_position=console.done)
     if not may(console.session, type(request)):
         return []
-    listed: results.ListTablesResponse = await console.calls.ask(request)
+    listed = await console.calls.ask(request)
     return [table for table in listed.tables if any(wait.kind == results.WAIT_KIND_APPEAL for wait in table.waits)]
 
 
@@ -168,9 +162,7 @@ async def _list_results(console: DirectorPageDep) -> pairing.ListResultsResponse
     last = console.last
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not console.may_call("ListResults"):
         return pairing.ListResultsResponse()
-    request = pairing.ListResultsRequest(tournament_id=console.tournament_id, round=last.round)
-    listed: pairing.ListResultsResponse = await console.calls.ask(request)
-    return listed
+    return await console.calls.ask(pairing.ListResultsRequest(tournament_id=console.tournament_id, round=last.round))
 
 
 def _list_late(listed: pairing.ListResultsResponse) -> list[pairing.TableResult]:

@@ -18,11 +18,11 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors
+from faristol.gateway.consoles.commands import SentForm, form_id, hide_errors
 from faristol.gateway.consoles.director.commands import OPTION, command_of
 from faristol.gateway.consoles.director.option_names import say_refused_option
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import fields, with_list
@@ -82,6 +82,11 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("history", N_("History")),
 )
 """Pages of the console by the end of their address. The page of teams exists only if teams play."""
+
+STEPS: Sequence[str] = (N_("Name and date"), N_("Rules"), N_("Players"), N_("Halls"))
+"""Labels of the steps of a director's first tournament."""
+
+NAME_STEP, RULES_STEP, PLAYERS_STEP, HALLS_STEP, READY_STEP = range(1, 6)
 
 PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
 """Labels that differ in a tournament of duplicate games, whose games have rounds too."""
@@ -153,6 +158,16 @@ class DirectorPage(Console):
         return tournament_path(self.tournament_id, "console")
 
     @property
+    def list_step(self) -> int:
+        """Number of the step that a page with a list of players is; 0 outside the steps of the first tournament."""
+        return PLAYERS_STEP if "/console/start/" in self.request.url.path else 0
+
+    @property
+    def after_list(self) -> str:
+        """Address of the page that follows a list of players."""
+        return f"{self.address}/start/halls" if self.list_step else f"{self.address}/players"
+
+    @property
     def last(self) -> pairing.Round | None:
         """Latest paired round."""
         return self.tournament.played[-1] if self.tournament.played else None
@@ -177,20 +192,19 @@ class DirectorPage(Console):
 
         The status shows whether a form was refused or invalid.
         """
-        status = status_of_form(self.refused, self.errors)
+        sent = SentForm(self.typed, None, self.errors, self.refused)
         head = await self._head()
         sentence = said or await self._find_sentence()
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
         return await asyncio.to_thread(
-            self.page,
+            self.form_page,
             name,
             head,
+            sent,
             console_name="director",
             help_page=HELP_PAGES_OF_PARTS.get(part, ""),
             part=self.live,
-            status=status,
             said=sentence,
-            refused=self.refused,
             changes=self.changes,
             base=self.address,
             parts=[
@@ -204,8 +218,6 @@ class DirectorPage(Console):
             named=self.roster.name,
             may=self.may_call,
             officials=self.officials,
-            typed=Typed(self.typed),
-            errors=Typed(self.errors),
             blank=Typed(),
             pairing=pairing,
             **values,
@@ -414,9 +426,13 @@ DirectorPageDep = Annotated[DirectorPage, Depends(_open_director_page)]
 
 
 def page_of_forms(
-    part: str, show: Callable[[DirectorPage], Awaitable[Response]], *, has_list: bool = False
+    part: str,
+    show: Callable[[DirectorPage], Awaitable[Response]],
+    convert: Callable[[Given], Given] = lambda given: given,
+    *,
+    has_list: bool = False,
 ) -> APIRouter:
-    """Return the routes of a page: ``show`` renders it, and its forms post to it.
+    """Return the routes of a page: ``show`` renders it, and its forms post to it. ``convert`` changes a form before.
 
     ``has_list``: a form may have a checkbox for each player.
     """
@@ -431,6 +447,7 @@ def page_of_forms(
 
     @routes.post(address)
     async def act(director_page: DirectorPageDep, given: Given = read_form) -> Response:
-        return await director_page.carry_out(given, f"{director_page.address}/{part}") or await show(director_page)
+        done = await director_page.carry_out(convert(given), f"{director_page.address}/{part}")
+        return done or await show(director_page)
 
     return routes

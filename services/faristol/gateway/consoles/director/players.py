@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import groupby
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.page import STEPS, DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.details import DETAILS, Detail, read_details
@@ -79,16 +79,6 @@ MAX_LINE_CHARACTERS = 500
 routes = APIRouter(include_in_schema=False)
 
 
-class ListStep(NamedTuple):
-    """Place of a list of players among the steps of the first tournament."""
-
-    number: int
-    after: str
-    """Address of the next step."""
-    labels: Sequence[str]
-    """Labels of all steps, English texts marked with ``N_``."""
-
-
 @routes.get("/tournaments/{tournament_id}/console/players")
 async def show_players(
     console: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
@@ -121,22 +111,16 @@ async def change_players(console: DirectorPageDep, given: Fields) -> Response:
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
+@routes.get("/tournaments/{tournament_id}/console/start/players")
 async def show_list(console: DirectorPageDep) -> Response:
     """Show the form for a player list."""
     return await show_player_list(console, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
+@routes.post("/tournaments/{tournament_id}/console/start/players")
 async def take_list(console: DirectorPageDep, given: Lists) -> Response:
     """Preview a list with its errors and questions. On ``register``, register valid lines if no question is open."""
-    return await preview_or_register(console, given)
-
-
-async def preview_or_register(console: DirectorPage, given: Given, step: ListStep | None = None) -> Response:
-    """Answer a form of a list: preview it, or register its players and redirect to the next page.
-
-    ``step`` is set if the list is a step of the first tournament.
-    """
     text = mend_lines(given)
     try:
         command_id = uuid.UUID(given.get("command_id", ""))
@@ -162,7 +146,6 @@ async def preview_or_register(console: DirectorPage, given: Given, step: ListSte
             text,
             () if whole else rows,
             wrong,
-            step=step,
             whole=whole,
             listed=listed,
             asked=asked,
@@ -174,11 +157,16 @@ async def preview_or_register(console: DirectorPage, given: Given, step: ListSte
         )
     registered = await register(console, rows, {"text": text}, command_id)
     if registered is None:
-        return await show_player_list(console, text, step=step)
+        return await show_player_list(console, text)
     if not registered.refused and not wrong:
-        after = step.after if step else f"{console.address}/players"
-        return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
-    return await _show_lines_left(console, text, rows, registered, wrong, step)
+        return redirect_to(f"{console.after_list}?done={registered.position}&registered={len(rows)}")
+    refusals = [(error.text or str(error.line), error.problem) for error in wrong]
+    return await show_player_list(
+        console,
+        "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
+        left=[*registered.list_refusals(console.language), *refusals],
+        said=format_registered_count(len(rows) - len(registered.refused), console.language),
+    )
 
 
 async def _list_errors_of_teams(console: DirectorPage, rows: Sequence[ListedPlayer]) -> list[LineError]:
@@ -187,27 +175,6 @@ async def _list_errors_of_teams(console: DirectorPage, rows: Sequence[ListedPlay
     for other in {row.request.tournament_id for row in rows} - {console.tournament_id}:
         tournaments[other] = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
     return list(without_teams(rows, tournaments, console.language))
-
-
-async def _show_lines_left(
-    console: DirectorPage,
-    text: str,
-    rows: Sequence[ListedPlayer],
-    registered: RegistrationResult,
-    wrong: Sequence[LineError],
-    step: ListStep | None,
-) -> Response:
-    """Show the lines whose players are not registered, with the reasons."""
-    return await show_player_list(
-        console,
-        "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
-        left=[
-            *registered.list_refusals(console.language),
-            *((error.text or str(error.line), error.problem) for error in wrong),
-        ],
-        said=format_registered_count(len(rows) - len(registered.refused), console.language),
-        step=step,
-    )
 
 
 def mend_lines(given: Given) -> str:
@@ -241,6 +208,8 @@ async def show_player_list(
         wrong=wrong,
         to_mend={error.line: _text_to_mend(lines, error.line) for error in wrong[:MAX_LINES_TO_MEND]},
         encodings=ENCODINGS,
+        step=console.list_step,
+        steps=STEPS,
         **values,
     )
 
@@ -267,7 +236,10 @@ class RegistrationResult:
 
     def list_refusals(self, language: str) -> list[tuple[str, str]]:
         """Return the name and reason for each player who was not registered."""
-        return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
+        return [
+            (row.request.name, say(WHY.get(found.reason, OTHERWISE), {"reason": found.reason}, language))
+            for row, found in self.refused
+        ]
 
 
 async def register(
@@ -381,10 +353,6 @@ def _answer(content: Mapping[str, str], status: int = HTTPStatus.OK) -> Response
     return JSONResponse(content, status, {"Cache-Control": "no-store, private"})
 
 
-def _why(reason: str, language: str) -> str:
-    return say(WHY.get(reason, OTHERWISE), {"reason": reason}, language)
-
-
 def format_registered_count(number: int, language: str) -> str:
     """Return the number of registered players, as a sentence."""
     read = translations(language)
@@ -423,7 +391,7 @@ async def _show(console: DirectorPageDep, said: str = "") -> Response:
     wanted = console.request.query_params.get("q", "")
     round_to_come = len(console.tournament.played) + 1
     request = pairing.ListMissingLicencesRequest(tournament_id=console.tournament_id)
-    licences: pairing.ListMissingLicencesResponse = await console.calls.ask(request)
+    licences = await console.calls.ask(request)
     return await console.show(
         "director/players.html",
         PAGE,

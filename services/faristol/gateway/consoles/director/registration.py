@@ -6,18 +6,17 @@ import uuid
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
-import grpc
 from fastapi import APIRouter, Query
-from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.known_players import find_person
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
-from faristol.gateway.consoles.forms import Given, list_in
+from faristol.gateway.consoles.forms import Given, list_in, to_local_input
+from faristol.gateway.consoles.frame import require
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.details import DETAILS
@@ -25,13 +24,11 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import MAX_BATCH_PLAYERS
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
-from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 from faristol.typed_input.fields import parse_number
-from faristol.typed_input.known_players import of_person
 
 PAGE = "registration"
 
@@ -62,14 +59,26 @@ FORM_FIELD_LABELS = {
 """Labels of the fields that a form may have."""
 
 
-async def _show(console: DirectorPage, opened: int = 0) -> Response:
-    _check_permitted(console)
-    found: pb.ListEntriesResponse = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
+async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
+    """Return the players of earlier tournaments who are found by the name."""
+    answer = await console.results.search_players(name, Page(MAX_KNOWN_COUNT))
+    here = {player.player_id for player in console.tournament.players}
+    return [each for each in answer.players if each.player_id not in here]
+
+
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListEntriesRequest)])
+"""Routes that an arbiter has not: entries have addresses."""
+
+
+@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def show_registration(
+    console: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
+) -> Response:
+    """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
+    found = await console.calls.ask(pb.ListEntriesRequest(tournament_id=console.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     many = len(undecided) > MAX_ENTRIES_WITH_FORMS
-    with_forms = [
-        each for each in undecided if not many or str(each.entry) in (str(opened), console.typed.get("entry"))
-    ]
+    with_forms = [each for each in undecided if not many or str(each.entry) in (str(entry), console.typed.get("entry"))]
     known = {
         each.entry: await _find_known(console, each.details.name)
         for each in with_forms[:MAX_LOOKED_UP_COUNT]
@@ -84,50 +93,24 @@ async def _show(console: DirectorPage, opened: int = 0) -> Response:
         decided=[each for each in reversed(found.entries) if each not in undecided],
         known=known,
         with_forms={each.entry for each in with_forms},
-        marked={each.entry for each in undecided if _is_marked(each)},
+        marked={
+            each.entry
+            for each in undecided
+            if each.state == pb.ENTRY_STATE_RECEIVED and not (each.asked or each.similar_entries)
+        },
         states=labels_of(pb.EntryState.DESCRIPTOR),
         form_fields=FORM_FIELD_LABELS,
         details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
         address=tournament_path(console.tournament_id, "register"),
-        opens_at=_local(found.settings.opens_at, console) if found.settings.HasField("opens_at") else "",
-        closes_at=_local(found.settings.closes_at, console) if found.settings.HasField("closes_at") else "",
+        opens_at=to_local_input(found.settings, "opens_at", console.tournament.time_zone),
+        closes_at=to_local_input(found.settings, "closes_at", console.tournament.time_zone),
         pb=pb,
     )
-
-
-def _is_marked(entry: pb.Entry) -> bool:
-    """Check whether an entry is marked for the acceptance: it has a place, and there is no doubt about it."""
-    return entry.state == pb.ENTRY_STATE_RECEIVED and not (entry.asked or entry.similar_entries)
-
-
-def _local(at: Timestamp, console: DirectorPage) -> str:
-    """Return a time as an input of the form has it, in the time zone of the tournament."""
-    zone = ZoneInfo(console.tournament.time_zone or "UTC")
-    return to_datetime(at).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
-
-
-async def _find_known(console: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
-    """Return the players of earlier tournaments who are found by the name."""
-    answer = await console.results.search_players(name, Page(MAX_KNOWN_COUNT))
-    here = {player.player_id for player in console.tournament.players}
-    return [each for each in answer.players if each.player_id not in here]
-
-
-routes = APIRouter(include_in_schema=False)
-
-
-@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def show_registration(
-    console: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
-) -> Response:
-    """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
-    return await _show(console, entry)
 
 
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def change_registration(console: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
-    _check_permitted(console)
     if given.get("act") == ACCEPT_MARKED:
         return await _accept_marked(console, given)
     if given.get("act") == "AcceptEntry":
@@ -135,7 +118,7 @@ async def change_registration(console: DirectorPageDep, given: Lists) -> Respons
         given = {**given, "player_id": player_id}
         if player_id and not given.get("rating", "").strip():
             given = {**given, "rating": await _rating(console, player_id)}
-    return await console.carry_out(given, f"{console.address}/{PAGE}") or await _show(console)
+    return await console.carry_out(given, f"{console.address}/{PAGE}") or await show_registration(console)
 
 
 async def _accept_marked(console: DirectorPage, given: Given) -> Response:
@@ -146,7 +129,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if not numbers:
         console.typed, console.refused = given, say(NONE_MARKED, {}, console.language)
-        return await _show(console)
+        return await show_registration(console)
     accepted, left_out, position = list[int](), list[int](), 0
     for start in range(0, len(numbers), MAX_BATCH_PLAYERS):
         command = pb.AcceptEntriesRequest(
@@ -156,7 +139,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
         )
         answer: pb.AcceptEntriesResponse | None = await console.ask(command, given)
         if answer is None:
-            return await _show(console)
+            return await show_registration(console)
         accepted += answer.accepted
         left_out += answer.left_out
         position = answer.position
@@ -165,21 +148,10 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     console.typed = given
     said: dict[str, Param] = {"accepted": len(accepted), "left": ", ".join(map(str, left_out))}
     console.refused = say(LEFT_OUT, said, console.language)
-    return await _show(console)
-
-
-def _check_permitted(console: DirectorPage) -> None:
-    """Raise ``HTTPException`` (404) for an arbiter: entries have addresses."""
-    if not console.may_call("ListEntries"):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return await show_registration(console)
 
 
 async def _rating(console: DirectorPage, player_id: str) -> str:
     """Return the rating of a player after the last tournament; empty for an unrated or unknown one."""
-    try:
-        found = of_person(await console.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-            raise
-        return ""
+    found = await find_person(console, player_id)
     return str(found.rating) if found and found.rating is not None else ""

@@ -5,7 +5,6 @@ Only the process that keeps the record offers it, and only while the record is u
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.access_control.decide import SIGN_IN_TOO_OLD
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm
 from faristol.gateway.consoles.director.creation import check_may_create
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may_direct
@@ -55,7 +55,7 @@ async def _find_restore(console: Console) -> FirstRestore:
 async def show_restore(console: ConsoleDep, backup: Id = "") -> Response:
     """Show the form for the file, or what was sent and the form that restores it."""
     restore = await _find_restore(console)
-    return _show(console, restore.find(backup), {}, Typed())
+    return _show(console, restore.find(backup))
 
 
 @routes.post(f"{PAGE}/file")
@@ -77,14 +77,14 @@ async def restore_backup(console: ConsoleDep, given: Lists) -> Response:
     restore = await _find_restore(console)
     typed = Typed(given)
     if refused := _find_refusal(console):
-        return _show(console, restore.find(typed["backup"]), {}, typed, refused)
+        return _show(console, restore.find(typed["backup"]), SentForm(typed, refused=refused))
     try:
         key = await restore.begin(
             typed["backup"], typed["erasures"], no_person_erased=typed["no_person_erased"] == "yes"
         )
     except Invalid as problem:
         errors = {problem.field: say(problem.problem, problem.params, console.language)}
-        return _show(console, restore.find(typed["backup"]), errors, typed)
+        return _show(console, restore.find(typed["backup"]), SentForm(typed, errors=errors))
     # The services end now, so the answer contains the page that waits, which asks when they serve again.
     return _show_waiting(console.request, key)
 
@@ -108,17 +108,13 @@ def _find_refusal(console: Console) -> str:
     return ""
 
 
-def _show(
-    console: Console, backup: Backup | None, errors: Mapping[str, str], typed: Typed, refused: str = ""
-) -> Response:
+def _show(console: Console, backup: Backup | None, sent: SentForm = NEW_FORM) -> Response:
     return console.form_page(
         "director/restore.html",
         None,
+        sent,
         console_name="start",
-        refused=refused,
         backup=backup,
-        errors=errors,
-        typed=typed,
         most_bytes=MAX_BACKUP_BYTES,
         too_large=say(TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000}, console.language),
     )

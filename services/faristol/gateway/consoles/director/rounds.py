@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Path, Query
-from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +16,8 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
-from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.forms import to_local_input
+from faristol.gateway.consoles.frame import Typed, require
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pairings import seats_of
@@ -77,19 +75,6 @@ async def show_round(
     table: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
     """Show a round, paired or not. If it has many tables, ``table`` chooses the one with forms."""
-    return await _show(console, number, why, other, table)
-
-
-@routes.post("/tournaments/{tournament_id}/console/round/{number}")
-async def change_round(console: DirectorPageDep, given: Fields, number: Number) -> Response:
-    """Send a command on a round or one of its tables."""
-    if given.get("act") in OF_UNPAIRED and number <= len(console.tournament.played):
-        console.typed, console.refused = given, say(PAIRED, {}, console.language)
-        return await _show(console, number)
-    return await console.carry_out(given, f"{console.address}/round/{number}") or await _show(console, number)
-
-
-async def _show(console: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
     tournament = console.tournament
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
@@ -119,18 +104,27 @@ async def _show(console: DirectorPageDep, number: int, why: str = "", other: str
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         explained=await _explain_pairing(console, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MAX_TABLES_WITH_FORMS,
-        opened=opened,
-        times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
+        opened=table,
+        times={each.round: to_local_input(each, "starts_at", tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
         systems=PAIRING_SYSTEMS,
         draft=draft,
         as_drafts=draft.publication == PAIRING_PUBLICATION_DRAFT,
-        publish_at=_as_typed(draft.publish_at, tournament.time_zone) if draft.HasField("publish_at") else "",
+        publish_at=to_local_input(draft, "publish_at", tournament.time_zone),
         proposed=_describe_proposed(console, draft.draft) if draft.draft.round == number else None,
         against=[(roster.named_in(each.text), each.article) for each in draft.obstacles],
         running=console.last is not None and console.last.phase == pairing.ROUND_PHASE_STARTED,
     )
+
+
+@routes.post("/tournaments/{tournament_id}/console/round/{number}")
+async def change_round(console: DirectorPageDep, given: Fields, number: Number) -> Response:
+    """Send a command on a round or one of its tables."""
+    if given.get("act") in OF_UNPAIRED and number <= len(console.tournament.played):
+        console.typed, console.refused = given, say(PAIRED, {}, console.language)
+        return await show_round(console, number)
+    return await console.carry_out(given, f"{console.address}/round/{number}") or await show_round(console, number)
 
 
 @dataclass(frozen=True)
@@ -173,14 +167,12 @@ def _describe_proposed(console: DirectorPageDep, proposed: pairing.ProposedRound
     )
 
 
-@routes.get("/tournaments/{tournament_id}/console/preview")
+@routes.get("/tournaments/{tournament_id}/console/preview", dependencies=[require(pairing.PreviewRoundRequest)])
 async def preview_next_round(console: DirectorPageDep, request: Request) -> Response:
     """Show the tables without a result, and the next pairing under the results that are typed for them.
 
     A table has a field ``winner.<table>``, a player or ``draw``, and fields ``score.<table>.<place>``.
     """
-    if not console.may_call("PreviewRound"):
-        raise HTTPException(404)
     last = console.last
     running = last if last is not None and last.phase == pairing.ROUND_PHASE_STARTED else pairing.Round()
     finished = {*running.finished_game_ids}
@@ -222,11 +214,6 @@ def _assume(asked: pairing.PreviewRoundRequest, seat: Pairing, given: Mapping[st
     result = asked.results.add(game_id=seat.game_id, winner_id=winner if winner in players else "")
     for player, score in scores.items():
         result.scores.add(player_id=player, score=parse_number("score", score))
-
-
-def _as_typed(at: Timestamp, zone: str) -> str:
-    """Format a time in a zone as the value of an HTML time field."""
-    return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 async def _explain_pairing(console: DirectorPageDep, number: int, why: str, other: str) -> str:

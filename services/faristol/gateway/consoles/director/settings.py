@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import grpc
 from starlette.responses import Response
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
@@ -10,6 +9,7 @@ from faristol.gateway.consoles.director.creation import choices_of, fitting_lexi
 from faristol.gateway.consoles.director.page import SETTINGS, DirectorPage, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.lexicons import may_install
+from faristol.gateway.rpc.calls import answer_or
 from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -62,9 +62,5 @@ async def _systems(console: DirectorPage) -> list[rating.RatingSystem]:
     """Return the available rating systems, the default first; empty if the rating service is unavailable."""
     if is_of_duplicate_games(console.tournament) or not console.may_call("ChooseRatingSystem", "rating"):
         return []
-    try:
-        return list((await console.calls.ask(rating.ListRatingSystemsRequest())).systems)
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in UNAVAILABLE_CODES:
-            raise
-        return []
+    asked = console.calls.ask(rating.ListRatingSystemsRequest())
+    return list((await answer_or(asked, rating.ListRatingSystemsResponse(), *UNAVAILABLE_CODES)).systems)

@@ -31,7 +31,6 @@ async def _show(console: DirectorPage) -> Response:
         can_have_stages=has_stages,
         plans=PLANS,
         stages=answer.stages,
-        final_table=answer.final_table,
         finished=answer.finished,
         preview=preview,
         obstacles=obstacles,

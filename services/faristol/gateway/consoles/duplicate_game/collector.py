@@ -79,7 +79,7 @@ async def _show(
         raise HTTPException(HTTPStatus.NOT_FOUND)
     hall = hall or halls[0]
     asked = pb.ListSlipsRequest(game_id=console.game_id, hall=hall, turn=turn, collector_id=console.subject)
-    listed: pb.ListSlipsResponse = await console.calls.ask(asked)
+    listed = await console.calls.ask(asked)
     hall_code = await find_hall_code(
         console.calls, console.tournament_id, listed.cell_hall, console.request.app.state.hall
     )

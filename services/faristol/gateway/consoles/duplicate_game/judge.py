@@ -56,42 +56,32 @@ class Act(NamedTuple):
     name: str
     """Label of its button, to be translated."""
     request: type[Message]
+    done: str
+    """Notice after it; ``who`` is the player whom it concerns."""
+    player_field: str = ""
+    """Field of that player."""
 
 
 JUDGE_COMMANDS: Mapping[str, Act] = {
-    "call": Act(N_("Call the rack"), pb.CallRackRequest),
-    "start": Act(N_("Start the time"), turns.StartTurnRequest),
-    "stop": Act(N_("Stop the time"), turns.StopTurnRequest),
-    "resume": Act(N_("Resume the time"), turns.ResumeTurnRequest),
-    "again": Act(N_("Play the round again"), turns.StartTurnRequest),
-    "rule": Act(N_("Accept this slip"), pb.RuleSlipRequest),
-    "master": Act(N_("Choose as master play"), pb.ChooseMasterRequest),
-    "score": Act(N_("Score the round"), pb.ScoreTurnRequest),
-    "decide": Act(N_("Decide the claim"), pb.DecideClaimRequest),
-    "names": Act(N_("Set the announced names"), pb.SetCallNamesRequest),
-    "end": Act(N_("End the game"), pb.EndGameRequest),
-    "validate": Act(N_("Declare the results final"), pb.ValidateResultsRequest),
+    "call": Act(N_("Call the rack"), pb.CallRackRequest, N_("The rack is called.")),
+    "start": Act(N_("Start the time"), turns.StartTurnRequest, N_("The time runs.")),
+    "stop": Act(N_("Stop the time"), turns.StopTurnRequest, N_("The time is stopped.")),
+    "resume": Act(N_("Resume the time"), turns.ResumeTurnRequest, N_("The time runs again.")),
+    "again": Act(N_("Play the round again"), turns.StartTurnRequest, N_("The round is played again.")),
+    "rule": Act(N_("Accept this slip"), pb.RuleSlipRequest, N_("The slip of {who} is decided."), "slip.player_id"),
+    "master": Act(N_("Choose as master play"), pb.ChooseMasterRequest, N_("The master play is chosen.")),
+    "score": Act(N_("Score the round"), pb.ScoreTurnRequest, N_("The round is scored.")),
+    "decide": Act(
+        N_("Decide the claim"),
+        pb.DecideClaimRequest,
+        N_("The claim about the slip of {who} is decided."),
+        "corrected.player_id",
+    ),
+    "names": Act(N_("Set the announced names"), pb.SetCallNamesRequest, N_("The announced names are set.")),
+    "end": Act(N_("End the game"), pb.EndGameRequest, N_("The game is over.")),
+    "validate": Act(N_("Declare the results final"), pb.ValidateResultsRequest, N_("The results are final.")),
 }
 """Commands of the judge, by the name in the form."""
-
-COMMANDS_DONE: Mapping[str, str] = {
-    "call": N_("The rack is called."),
-    "start": N_("The time runs."),
-    "stop": N_("The time is stopped."),
-    "resume": N_("The time runs again."),
-    "again": N_("The round is played again."),
-    "rule": N_("The slip of {who} is decided."),
-    "master": N_("The master play is chosen."),
-    "score": N_("The round is scored."),
-    "decide": N_("The claim about the slip of {who} is decided."),
-    "names": N_("The announced names are set."),
-    "end": N_("The game is over."),
-    "validate": N_("The results are final."),
-}
-"""Notices after these commands; ``who`` is the player whom the command concerns."""
-
-PLAYER_FIELDS: Mapping[str, str] = {"rule": "slip.player_id", "decide": "corrected.player_id"}
-"""Fields of the player whom a command concerns, by command."""
 
 
 def _command(name: str, given: Given) -> Any:
@@ -158,10 +148,10 @@ async def _describe_refusal(console: DuplicatePage, error: grpc.aio.AioRpcError)
 async def _describe_done(console: DuplicatePage) -> str:
     """Describe the command that led to this page, with the name of its player; empty without one."""
     name, player_id = console.done_by("duplicate-judge")
-    if name not in COMMANDS_DONE:
+    if name not in JUDGE_COMMANDS:
         return ""
     person = (await _load_roster(console)).name(player_id) if player_id else ""
-    return say(COMMANDS_DONE[name], {"who": person}, console.language)
+    return say(JUDGE_COMMANDS[name].done, {"who": person}, console.language)
 
 
 async def _load_roster(console: DuplicatePage) -> Roster:
@@ -195,5 +185,5 @@ async def act_as_judge(console: DuplicatePageDep, given: Fields) -> Response:
     except grpc.aio.AioRpcError as error:
         detail = await _describe_refusal(console, error)
         return await _show(console, refusal=f"{say(NOTHING_DONE, {}, console.language)} {detail}", given=given)
-    player_id = given.get(PLAYER_FIELDS.get(name, ""), "")
+    player_id = given.get(JUDGE_COMMANDS[name].player_field, "")
     return redirect_after(console.request, f"{console.base}/judge", f"duplicate-judge.{name}.{player_id}".rstrip("."))

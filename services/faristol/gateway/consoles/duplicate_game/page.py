@@ -44,8 +44,7 @@ class DuplicatePage(Console):
 
     async def game(self) -> pb.GetDuplicateResponse:
         """Return the game, including one under an embargo. Raises ``grpc.aio.AioRpcError``."""
-        found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
-        return found
+        return await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
 
     async def people(self) -> dict[str, str]:
         """Return the names of officials by id, as far as the user may see them."""

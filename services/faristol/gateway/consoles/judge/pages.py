@@ -72,7 +72,6 @@ class _JudgePages(Console):
             refused=refusal,
             status=status,
             queue=await self.queue(),
-            judge_id=self.subject,
             now_ms=self.now_ms,
             modes=events.Mode,
         )
@@ -87,7 +86,7 @@ class _JudgePages(Console):
         except grpc.aio.AioRpcError as error:
             problem = to_problem(error, self.language)
             return await self.show_queue(refusal=problem.detail, status=problem.status)
-        case: lexicon_pb2.GetCaseResponse = await self.calls.ask(lexicon_pb2.GetCaseRequest(case_id=case_id))
+        case = await self.calls.ask(lexicon_pb2.GetCaseRequest(case_id=case_id))
         lease_seconds = await self._lease(case_id) if self.subject in case.held_by else 0
         return self.page(
             "judge_case.html",

@@ -13,11 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, to_problem
+from faristol.gateway.consoles.commands import NEW_FORM, SentForm, form_id, to_problem
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import Console, TournamentId
 from faristol.gateway.consoles.messages.form import add_day, list_audiences, list_kinds
 from faristol.gateway.http.forms import Fields
+from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import Reader
 from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -45,16 +46,7 @@ class HallMessages(Console):
     results: Reader
     tournament_id: TournamentId
 
-    async def show(
-        self,
-        hall: str,
-        *,
-        part: str = "",
-        done: int = 0,
-        given: Mapping[str, str] | None = None,
-        refused: str = "",
-        errors: Mapping[str, str] | None = None,
-    ) -> Response:
+    async def show(self, hall: str, *, part: str = "", done: int = 0, sent: SentForm = NEW_FORM) -> Response:
         """Render the messages of the halls, and the form of a new one. Raises ``HTTPException`` for another user."""
         if not self.may(pairing.SendMessageRequest, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
@@ -62,14 +54,13 @@ class HallMessages(Console):
         own = set(self.session.credential.scope.halls)
         halls = [each.name for each in head.tournament.halls if not own or each.name in own]
         hall = hall if hall in halls else (halls[0] if own and halls else "")
-        asked = pb.ListMessagesRequest(tournament_id=self.tournament_id, min_position=done)
-        listed: pb.ListMessagesResponse = await self.calls.ask(asked)
+        listed = await self.calls.ask(pb.ListMessagesRequest(tournament_id=self.tournament_id, min_position=done))
         return self.form_page(
             "arbiter_messages.html",
             head,
+            sent,
             console_name="arbiter",
             part=part,
-            refused=refused,
             listed=[each for each in listed.messages if not hall or each.hall in {"", hall}],
             kinds=list_kinds(),
             audiences=list_audiences(of_duplicate=is_of_duplicate_games(head.tournament), in_hall=bool(hall)),
@@ -77,19 +68,13 @@ class HallMessages(Console):
             hall=hall,
             people=await self._people(hall),
             named=name_in_id,
-            typed=given,
-            errors=errors,
         )
 
     async def _people(self, hall: str) -> list[tuple[str, str]]:
         """Return the players of the current round in a hall, by id and name."""
-        asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
-        try:
-            listed: pb.ListTablesResponse = await self.calls.ask(asked)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.PERMISSION_DENIED):
-                raise
-            return []
+        asked = self.calls.ask(pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall))
+        codes = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.PERMISSION_DENIED)
+        listed = await answer_or(asked, pb.ListTablesResponse(), *codes)
         seats = [seat for table in listed.tables for seat in table.seats]
         return sorted(((seat.player_id, seat.name) for seat in seats), key=lambda each: each[1].casefold())
 
@@ -107,11 +92,11 @@ class HallMessages(Console):
             answer = await self.calls.ask(command)
         except Invalid as problem:
             told = say(problem.problem, problem.params, self.language)
-            return await self.show(hall, given=given, errors={problem.field: told})
+            return await self.show(hall, sent=SentForm(given, errors={problem.field: told}))
         except grpc.aio.AioRpcError as error:
             found = to_problem(error, self.language)
             wrong = {each["field"]: each["problem"] for each in found.more.get("errors", ())}
-            return await self.show(hall, given=given, errors=wrong, refused="" if wrong else found.detail)
+            return await self.show(hall, sent=SentForm(given, None, wrong, "" if wrong else found.detail))
         where = tournament_path(self.tournament_id, "arbiter", "messages")
         return redirect_to(f"{where}?hall={encode_segment(hall)}&done={answer.position}")
 

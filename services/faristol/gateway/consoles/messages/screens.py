@@ -6,13 +6,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep, page_of_forms
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.http.forms import Fields, file_of
+from faristol.gateway.http.forms import file_of
 from faristol.kernel.screens import MAX_PICTURE_BYTES, format_screen_code
 from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -25,20 +25,6 @@ PROGRAMME = "programme."
 
 PICTURE_ROOM_BYTES = 1_000
 """Bytes beyond the limit of a picture that are read, so that the service can name the limit."""
-
-routes = APIRouter(include_in_schema=False)
-
-
-@routes.get("/tournaments/{tournament_id}/console/screens")
-async def show_screens(console: DirectorPageDep) -> Response:
-    """Show the screens with their last reports, and the form of a new one."""
-    return await _show(console)
-
-
-@routes.post("/tournaments/{tournament_id}/console/screens")
-async def act_on_screens(console: DirectorPageDep, given: Fields) -> Response:
-    """Name or remove a screen, or remove a picture."""
-    return await console.carry_out(_in_places(given), f"{console.address}/{PAGE}") or await _show(console)
 
 
 def _in_places(given: Given) -> Given:
@@ -68,21 +54,6 @@ def list_in_order(choices: Sequence[tuple[str, str, str]], chosen: Sequence[str]
     return sorted(choices, key=lambda choice: places.get(choice[0], len(places)))
 
 
-@routes.post("/tournaments/{tournament_id}/console/screens/picture")
-async def add_picture(
-    request: Request, console: DirectorPageDep, name: Annotated[str, Query(max_length=200)] = ""
-) -> Response:
-    """Add the picture in the body. A script of the page sends it; the answer has the address of the page, or errors."""
-    content = await file_of(request, MAX_PICTURE_BYTES + PICTURE_ROOM_BYTES)
-    command = pairing.AddPictureRequest(
-        command_id=str(uuid.uuid4()), tournament_id=console.tournament_id, name=name, content=content
-    )
-    answer = await console.ask(command, {"content": "", "name": name})
-    if answer is None:
-        return JSONResponse({"problem": console.refused or " ".join(console.errors.values())}, 409)
-    return JSONResponse({"next": f"{console.address}/{PAGE}?done={answer.position}"})
-
-
 def spell_part(part: events.ScreenPart, pictures: Mapping[str, str]) -> str:
     """Return a part of a programme as it is written in the form."""
     name = name_of(events.ScreenContent.DESCRIPTOR, part.content)
@@ -109,7 +80,7 @@ def list_choices(halls: Sequence[str], pictures: Sequence[str], tables: Sequence
 
 async def _show(console: DirectorPage) -> Response:
     asked = pb.ListScreensRequest(tournament_id=console.tournament_id, min_position=console.done)
-    listed: pb.ListScreensResponse = await console.calls.ask(asked)
+    listed = await console.calls.ask(asked)
     pictures = {picture.digest: picture.name for picture in listed.pictures}
     tables = sorted(seat.table for seat in console.last.pairings)[:3] if console.last else []
     shown = {part.table for screen in listed.screens for part in screen.programme if part.table}
@@ -128,3 +99,21 @@ async def _show(console: DirectorPage) -> Response:
         contents=labels_of(events.ScreenContent.DESCRIPTOR),
         now_ms=console.now_ms,
     )
+
+
+routes = page_of_forms(PAGE, _show, _in_places)
+
+
+@routes.post("/tournaments/{tournament_id}/console/screens/picture")
+async def add_picture(
+    request: Request, console: DirectorPageDep, name: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Add the picture in the body. A script of the page sends it; the answer has the address of the page, or errors."""
+    content = await file_of(request, MAX_PICTURE_BYTES + PICTURE_ROOM_BYTES)
+    command = pairing.AddPictureRequest(
+        command_id=str(uuid.uuid4()), tournament_id=console.tournament_id, name=name, content=content
+    )
+    answer = await console.ask(command, {"content": "", "name": name})
+    if answer is None:
+        return JSONResponse({"problem": console.refused or " ".join(console.errors.values())}, 409)
+    return JSONResponse({"next": f"{console.address}/{PAGE}?done={answer.position}"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.messages.form import add_day, list_audiences, list_kinds
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
@@ -22,25 +22,6 @@ routes = APIRouter(include_in_schema=False)
 @routes.get("/tournaments/{tournament_id}/console/messages")
 async def show_messages(console: DirectorPageDep) -> Response:
     """Show the messages that are not expired, and the form of a new one."""
-    return await _show(console)
-
-
-@routes.post("/tournaments/{tournament_id}/console/messages")
-async def act_on_messages(console: DirectorPageDep, given: Fields) -> Response:
-    """Send or withdraw a message."""
-    done = None
-    try:
-        dated = add_day(given, console.request.app.state.now(), console.tournament.time_zone)
-    except Invalid as problem:
-        console.errors = {problem.field: say(problem.problem, problem.params, console.language)}
-    else:
-        done = await console.carry_out(dated, f"{console.address}/{PAGE}")
-    if done is None:
-        console.typed = given
-    return done or await _show(console)
-
-
-async def _show(console: DirectorPage) -> Response:
     listed = await console.calls.ask(
         pb.ListMessagesRequest(tournament_id=console.tournament_id, min_position=console.done)
     )
@@ -60,3 +41,18 @@ async def _show(console: DirectorPage) -> Response:
             if not player.withdrawn_round
         ],
     )
+
+
+@routes.post("/tournaments/{tournament_id}/console/messages")
+async def act_on_messages(console: DirectorPageDep, given: Fields) -> Response:
+    """Send or withdraw a message."""
+    done = None
+    try:
+        dated = add_day(given, console.request.app.state.now(), console.tournament.time_zone)
+    except Invalid as problem:
+        console.errors = {problem.field: say(problem.problem, problem.params, console.language)}
+    else:
+        done = await console.carry_out(dated, f"{console.address}/{PAGE}")
+    if done is None:
+        console.typed = given
+    return done or await show_messages(console)

@@ -112,7 +112,7 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
                     raise InvalidLine(NO_SCORE, name=name)
         return _decide_entry(parse_result(number, [word for word in words if word], len(names)), form)
     except InvalidLine as slip:
-        field = SEATS[_seat_in_doubt(words)] if number else "table"
+        field = SEATS[words.index("") if "" in words else seat_in_doubt(words)] if number else "table"
         return ResultEntry(number, problem=form.say(slip.text, **slip.params), field=field)
 
 
@@ -133,11 +133,6 @@ def _words(fields: Mapping[str, str], seats: int) -> list[str]:
         else word or came
         for way, word in zip(how, words, strict=True)
     ]
-
-
-def _seat_in_doubt(words: Sequence[str]) -> int:
-    """Return the index of the doubtful score of a form."""
-    return words.index("") if "" in words else seat_in_doubt(words)
 
 
 def _decide_entry(typed: ParsedResult, form: _Form) -> ResultEntry:

@@ -165,10 +165,6 @@ class _ResultsPage(Console):
             gives_up=self.may(pairing.EnterSignedSheetRequest, self.tournament_id),
         )
 
-    def is_hidden(self, table: pairing.TableResult, tables: Tables) -> bool:
-        """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
-        return _is_hidden(tables, table.table, self.rights)
-
     async def _find_cell_hall(self, table: pairing.TableResult) -> str:
         """Return the hall whose cell decides on a table, empty for the championship.
 
@@ -183,6 +179,7 @@ class _ResultsPage(Console):
     async def show(self, tables: Tables, entry: ResultEntry, table: int = 0, said: str = "") -> Response:
         """Render the page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
+        rights = self.rights
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
         cell_hall = await self._find_cell_hall(tables[table]) if table else ""
         hall_code = await find_hall_code(self.calls, self.tournament_id, cell_hall, self.request.app.state.hall)
@@ -206,7 +203,7 @@ class _ResultsPage(Console):
             seats=SEATS,
             most=max((len(each.players) for each in tables.listed.tables), default=2),
             to_confirm=[each for each in tables.listed.tables if each.check in OPEN and not each.decided_elsewhere],
-            hidden={each.table for each in tables.listed.tables if self.is_hidden(each, tables)},
+            hidden={each.table for each in tables.listed.tables if _is_hidden(tables, each.table, rights)},
             seen=encode_shown_scores,
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
@@ -269,7 +266,10 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
             return await _confirm_result(page, given, tables, table, back)
         if table and given.get("act") == "DecideDispute" and not page.is_player:
             sent = await _send(page, lambda: read_decision(given, tables[table], page.tournament_id), table, back)
-            return _back_to_tables(page, given, table) if _leads_to_tables(given, sent) else sent
+            if given.get("back") != "arbiter" or sent.status_code != HTTPStatus.SEE_OTHER:
+                return sent
+            address = f"{tournament_path(page.tournament_id, 'arbiter')}?{urlencode({'hall': given.get('hall', '')})}"
+            return redirect_after(page.request, address, f"arbiter.DecideDispute.{table}")
         if table and given.get("act") == "ReportResult" and page.is_player:
             own = page.session.credential.player_id
             return await _send(page, lambda: read_report(given, tables[table], page.tournament_id, own), table, back)
@@ -278,7 +278,9 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
         if table and given.get("act") == "WithdrawKeptCommand":
             return await _send(page, lambda: read_withdrawal(given, page.tournament_id), table, back)
         if given.get("act") == "ConfirmAll":
-            return await _all_confirmed(page, given, tables, back)
+            command = confirm_all(given, tables, page.tournament_id, page.subject)
+            back = f"{back}?confirmed={len(command.results)}"
+            return await _send(page, lambda: command, 0, back) if command.results else redirect_to(back)
         entry = read(given, tables, page.tournament_id, page.rights, page.language)
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
@@ -301,48 +303,24 @@ async def _confirm_result(
     at = int(number) if number.isdecimal() and len(number) < 7 else 0
     if not tables.players(at):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
-    try:
-        answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
-    except Invalid as problem:
-        page.refused, answer = f"{problem.field}: {say(problem.problem, problem.params, page.language)}", None
-    if answer is None:
-        return await page.show(await page.tables(), ResultEntry(), table)
-    return redirect_to(f"{back}?at={at}&done={answer.position}" if not table else f"{back}?done={answer.position}")
+    back = back if table else f"{back}?at={at}"
+    return await _send(page, lambda: confirmation(given, tables[at], page.tournament_id), table, back)
 
 
 async def _send(page: _ResultsPage, read_command: Callable[[], Message], table: int, back: str) -> Response:
-    """Send the report of a player, or the decision of an arbiter; show the page again if it is refused."""
+    """Send the command of a form, and lead to the address ``back``; show the page again if it is refused."""
     try:
         answer = await page.ask(read_command())
     except Invalid as problem:
         text = say(problem.problem, problem.params, page.language)
         page.refused, answer = f"{problem.field}: {text}", None
     if answer is None:
-        return await page.show(await page.tables(), ResultEntry(table), table)
-    return redirect_to(f"{back}?done={answer.position}")
-
-
-def _leads_to_tables(given: Mapping[str, str], sent: Response) -> bool:
-    """Check whether an accepted form leads back to the arbiter's list of tables, where the next dispute waits."""
-    return given.get("back") == "arbiter" and sent.status_code == HTTPStatus.SEE_OTHER
-
-
-def _back_to_tables(page: _ResultsPage, given: Mapping[str, str], table: int) -> Response:
-    address = f"{tournament_path(page.tournament_id, 'arbiter')}?{urlencode({'hall': given.get('hall', '')})}"
-    return redirect_after(page.request, address, f"arbiter.DecideDispute.{table}")
-
-
-async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: Tables, back: str) -> Response:
-    command = confirm_all(given, tables, page.tournament_id, page.subject)
-    if not command.results:
-        return redirect_to(f"{back}?confirmed=0")
-    answer = await page.ask(command)
-    if answer is None:
-        return await page.show(await page.tables(), ResultEntry())
-    return redirect_to(f"{back}?done={answer.position}&confirmed={len(command.results)}")
+        return await page.show(await page.tables(), ResultEntry(), table)
+    return redirect_to(f"{back}{'&' if '?' in back else '?'}done={answer.position}")
 
 
 def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
+    """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
     return not rights.corrects and tables.is_hidden(table, rights.subject)
 
 

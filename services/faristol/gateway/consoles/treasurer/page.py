@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
+from pydantic import AfterValidator
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors, send_form, to_problem
-from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId
+from faristol.gateway.consoles.commands import (
+    NEW_FORM,
+    Unsent,
+    hide_errors,
+    request_of,
+    send_form,
+    to_problem,
+)
+from faristol.gateway.consoles.forms import Given, to_local_input
+from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, require
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.paging import PART_ROWS, Offset, part_of
 from faristol.gateway.pages.templating import render
-from faristol.gateway.print.addresses import BUSY
+from faristol.gateway.print.addresses import to_response
 from faristol.gateway.print.form import style_name
-from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
+from faristol.gateway.print.pdf import is_installed
 from faristol.gateway.rpc.calls import NAMED
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
-from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.presentation.names import fold_name
 from faristol.presentation.page_addresses import tournament_path
-from faristol.text import say
 from faristol.text.money import count_currency_digits, format_money, format_plain
 from faristol.typed_input.money import parse_money
 
@@ -53,14 +59,15 @@ MAX_EVENT_BODY_BYTES = 65_536
 """Limit of a call of a payment provider in bytes."""
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True)
+class Shown:
     """Parts of the long lists that the page shows."""
 
-    find: str
+    find: Annotated[str, Query(max_length=100), AfterValidator(str.strip)] = ""
     """Text that the names of the persons contain."""
-    start: int
+    start: Annotated[Offset, Query(alias="from")] = 0
     """Number of persons before those that are shown."""
-    receipts: int
+    receipts: Offset = 0
     """Number of later receipts before those that are shown."""
 
     def query(self, **more: str) -> str:
@@ -70,26 +77,46 @@ class Shown(NamedTuple):
         return f"?{text}" if text else ""
 
 
-def _read_shown(
-    find: Annotated[str, Query(max_length=100)] = "",
-    start: Annotated[Offset, Query(alias="from")] = 0,
-    receipts: Offset = 0,
-) -> Shown:
-    return Shown(find.strip(), start, receipts)
-
-
-ShownDep = Annotated[Shown, Depends(_read_shown)]
+ShownDep = Annotated[Shown, Depends()]
 """Route parameter."""
 
-routes = APIRouter(include_in_schema=False)
+routes = APIRouter(include_in_schema=False, dependencies=[require(pb.ListFeesRequest)])
 provider_calls = APIRouter(include_in_schema=False)
 """Calls of payment providers, which sign them."""
 
 
 @routes.get("/tournaments/{tournament_id}/fees")
-async def show_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId, shown: ShownDep) -> Response:
+async def show_fees(
+    console: ConsoleDep, results: Reader, tournament_id: TournamentId, shown: ShownDep, sent: Unsent = NEW_FORM
+) -> Response:
     """Show what each person owes and paid, the receipts, the totals, and the settings."""
-    return await _show(console, results, tournament_id, shown)
+    found = await _load(console, tournament_id)
+    head = await results.tournament(tournament_id)
+    settings = found.settings
+    lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
+    spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
+    return console.form_page(
+        "fees.html",
+        head,
+        sent,
+        console_name="fees",
+        found=found,
+        accounts=part_of(_find(found, shown.find), shown.start),
+        shown=shown,
+        finds=len(found.accounts) > PART_ROWS,
+        s=settings,
+        state_names=labels_of(registration.EntryState.DESCRIPTOR),
+        methods=labels_of(events.PaymentMethod.DESCRIPTOR),
+        money=_money(found, console.language),
+        plain=partial(format_plain, digits=found.decimals),
+        lines=[*lines, *[("", "")] * spare],
+        may=lambda name: may(console.session, NAMED["pairing", name].request),
+        documents=part_of(found.documents[::-1], shown.receipts),
+        made=console.request.query_params.get("receipt", ""),
+        zone=found.time_zone,
+        early_until=to_local_input(settings, "early_until", found.time_zone),
+        base=tournament_path(tournament_id, "fees"),
+    )
 
 
 @routes.post("/tournaments/{tournament_id}/fees")
@@ -98,14 +125,11 @@ async def change_fees(
 ) -> Response:
     """Send a command on fees."""
     found = await _load(console, tournament_id)
-    name = given.get("act", "")
-    if name not in FEE_COMMANDS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
+    request = request_of(given, "pairing", FEE_COMMANDS, tournament_id=tournament_id)
     convert = partial(_in_units, found=found)
     sent = await send_form(console.calls, request, given, console.language, found.time_zone, convert)
     if sent.answer is None:
-        return await _show(console, results, tournament_id, shown, given, sent.errors, sent.refused)
+        return await show_fees(console, results, tournament_id, shown, sent)
     query = {"receipt": str(sent.answer.document)} if hasattr(sent.answer, "document") else {}
     return redirect_to(f"{tournament_path(tournament_id, 'fees')}{shown.query(**query)}")
 
@@ -134,51 +158,8 @@ def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
 
 async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
     """Return the fees. Raises ``HTTPException`` (404) if the user may not see them."""
-    if not may(console.session, pb.ListFeesRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-        found: pb.ListFeesResponse = await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
-    return found
-
-
-async def _show(
-    console: Console,
-    results: Results,
-    tournament_id: str,
-    shown: Shown,
-    given: Given | None = None,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
-) -> Response:
-    found = await _load(console, tournament_id)
-    head = await results.tournament(tournament_id)
-    settings = found.settings
-    lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
-    spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
-    return console.form_page(
-        "fees.html",
-        head,
-        console_name="fees",
-        refused=refused,
-        typed=given,
-        errors=errors,
-        found=found,
-        accounts=part_of(_find(found, shown.find), shown.start),
-        shown=shown,
-        finds=len(found.accounts) > PART_ROWS,
-        s=settings,
-        state_names=labels_of(registration.EntryState.DESCRIPTOR),
-        methods=labels_of(events.PaymentMethod.DESCRIPTOR),
-        money=_money(found, console.language),
-        plain=partial(format_plain, digits=found.decimals),
-        lines=[*lines, *[("", "")] * spare],
-        may=lambda name: may(console.session, NAMED["pairing", name].request),
-        documents=part_of(found.documents[::-1], shown.receipts),
-        made=console.request.query_params.get("receipt", ""),
-        zone=found.time_zone,
-        early_until=_local(found) if settings.HasField("early_until") else "",
-        base=tournament_path(tournament_id, "fees"),
-    )
+        return await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
 
 
 def _find(found: pb.ListFeesResponse, text: str) -> list[pb.FeeAccount]:
@@ -187,11 +168,6 @@ def _find(found: pb.ListFeesResponse, text: str) -> list[pb.FeeAccount]:
     return [
         each for each in found.accounts if (each.stands or each.paid) and (not wanted or wanted in fold_name(each.name))
     ]
-
-
-def _local(found: pb.ListFeesResponse) -> str:
-    zone = ZoneInfo(found.time_zone or "UTC")
-    return to_datetime(found.settings.early_until).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 
 
 def _money(found: pb.ListFeesResponse, language: str) -> Callable[[int], str]:
@@ -228,16 +204,7 @@ async def show_receipt(
         },
     )
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
-    if not dot:
-        return HTMLResponse(html, headers=headers)
-    pdfs: Pdfs = console.request.app.state.pdfs
-    try:
-        made = await pdfs.of(html)
-    except TypesetterBusy:
-        busy = say(BUSY, {}, language)
-        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
-    headers["Content-Disposition"] = f'inline; filename="{tournament_id}-{number}.pdf"'
-    return Response(made, media_type="application/pdf", headers=headers)
+    return await to_response(console.request, html, f"{tournament_id}-{number}" if dot else "", headers)
 
 
 @provider_calls.post("/payments/stripe")

@@ -38,7 +38,7 @@ async def describe_embed(
     request: Request,
     results: Reader,
     url: Annotated[str, Query(max_length=MAX_URL_CHARACTERS)],
-    format: Annotated[str, Query(max_length=20)] = "json",  # noqa: A002 # the name of the query parameter
+    format: Annotated[str, Query(max_length=20)] = "json",
     maxwidth: Side = 100_000,
     maxheight: Side = 100_000,
 ) -> Response:

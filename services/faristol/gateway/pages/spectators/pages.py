@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS
@@ -18,7 +17,7 @@ from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.divisions import pages_beside, together
 from faristol.gateway.pages.embedding import Theme
-from faristol.gateway.pages.render import Part, page, rules_title, tournament_page
+from faristol.gateway.pages.render import VisitDep, rules_title
 from faristol.gateway.pages.spectators.players import MAX_SEARCH_CHARACTERS, curve, rating_line
 from faristol.gateway.pages.spectators.replay import steps
 from faristol.gateway.pages.spectators.seats import PlayerPlace, find_places, latest, places
@@ -49,17 +48,15 @@ CURVE = (300, 80)
 
 
 async def player(
-    request: Request, results: Reader, games: DuplicateReader, player_id: str, after: After = 0, part: Part = ""
+    visit: VisitDep, results: Reader, games: DuplicateReader, player_id: str, after: After = 0
 ) -> Response:
     """Show a player across tournaments."""
     answer = await results.player(player_id, Page(PLAYER_TOURNAMENT_COUNT, str(after) if after else ""))
     played = await played_in(games, answer)
     over = [game.outcome for each in answer.tournaments for game in each.games]
     ratings = rating_line(answer.tournaments)
-    return page(
-        request,
+    return await visit.show(
         "player.html",
-        part,
         player=answer,
         titles={each.tournament.ruleset.name: rules_title(each.tournament.ruleset.name) for each in answer.tournaments},
         record=[over.count(outcome) for outcome in (pb.OUTCOME_WIN, pb.OUTCOME_DRAW, pb.OUTCOME_LOSS)],
@@ -77,7 +74,7 @@ async def player(
     )
 
 
-async def search(request: Request, results: Reader, q: Words = "", after: After = 0, part: Part = "") -> Response:
+async def search(visit: VisitDep, results: Reader, q: Words = "", after: After = 0) -> Response:
     """Show the tournaments and players whose names contain the searched words."""
     found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
     if q.strip():
@@ -85,10 +82,8 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
             results.tournaments(page=Page(0 if after else MAX_FOUND_PLAYERS), search=q),
             results.search_players(q, Page(MAX_FOUND_PLAYERS, str(after) if after else "")),
         )
-    return page(
-        request,
+    return await visit.show(
         "search.html",
-        part,
         q=q.strip(),
         after=after,
         tournaments=[] if after else together(found.tournaments),
@@ -133,15 +128,12 @@ async def place_of(found: pb.GetPlayerDayResponse, games: Duplicates, player_id:
 
 
 async def find(
-    request: Request, results: Reader, games: DuplicateReader, tournament_id: str, name: Words = "", part: Part = ""
+    visit: VisitDep, results: Reader, games: DuplicateReader, tournament_id: str, name: Words = ""
 ) -> Response:
     """Show the places of all players in the latest round by name, or those that match a typed name."""
     head, answer, everybody = await load_places(results, games, tournament_id)
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "find.html",
-        part,
         head,
         answer=answer,
         places=find_places(everybody, name),
@@ -159,7 +151,7 @@ def _only_hall(answer: pb.GetPairingsResponse) -> str:
 
 
 async def screen(
-    request: Request, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", part: Part = ""
+    visit: VisitDep, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = ""
 ) -> Response:
     """Show a hall screen for projectors: seats, remaining time and top standings, in pages that turn automatically."""
     head, answer, everybody = await load_places(results, games, tournament_id, hall)
@@ -173,11 +165,8 @@ async def screen(
         standings = await results.standings(tournament_id, page=Page(SCREEN_TOP_PLAYERS))
     answer.position = min(answer.position, standings.position)
     tables = [table for table in answer.tables if hall in {"", table.hall}]
-    return await asyncio.to_thread(
-        tournament_page,
-        request,
+    return await visit.show_tournament(
         "screen.html",
-        part,
         head,
         answer=answer,
         places=[] if answer.phase == pb.ROUND_PHASE_CLOSED else everybody,
@@ -196,16 +185,10 @@ async def screen(
 
 
 async def embedded_screen(
-    request: Request,
-    results: Reader,
-    games: DuplicateReader,
-    tournament_id: str,
-    hall: Hall = "",
-    theme: Theme = "",  # the page reads it from the query
-    part: Part = "",
+    visit: VisitDep, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", theme: Theme = ""
 ) -> Response:
     """Show the hall screen in a frame of another site."""
-    return await screen(request, results, games, tournament_id, hall, part)
+    return await screen(visit, results, games, tournament_id, hall)
 
 
 def _is_begun(head: pb.GetTournamentResponse) -> bool:
@@ -215,12 +198,11 @@ def _is_begun(head: pb.GetTournamentResponse) -> bool:
 
 
 async def replay(
-    request: Request,
+    visit: VisitDep,
     results: Reader,
     found: RackReader,
     game_id: str,
     move: Annotated[int | None, Query(ge=0, le=10_000), DIGITS] = None,
-    part: Part = "",
 ) -> Response:
     """Show a game after some lines of its sheet, by default after the first."""
     game = await results.game(game_id)
@@ -230,10 +212,8 @@ async def replay(
     best: Sequence[game_pb2.PossiblePlay] = ()
     if step.rack and step.line:
         best = await found.best_plays(game, step.line.entry.turn, step.line.entry.player_id)
-    return page(
-        request,
+    return await visit.show(
         "replay.html",
-        part,
         game=game,
         steps=every,
         step=step,
@@ -241,34 +221,27 @@ async def replay(
         words=words(step.tiles),
         values=values,
         best=best,
-        names={seat.player_id: seat.name for seat in game.seats},
         position=game.position,
     )
 
 
-async def embed(
-    request: Request,
-    results: Reader,
-    game_id: str,
-    theme: Theme = "",  # the page reads it from the query
-    part: Part = "",
-) -> Response:
+async def embed(visit: VisitDep, results: Reader, game_id: str, theme: Theme = "") -> Response:
     """Show a game in a frame of another site."""
-    return page(request, "embed.html", part, **await _game_values(request, results, game_id))
+    return await visit.show("embed.html", **await _game_values(visit, results, game_id))
 
 
-async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+async def overlay(visit: VisitDep, results: Reader, game_id: str) -> Response:
     """Show names, scores, clocks and the last play as a video overlay."""
-    return page(request, "overlay.html", part, **await _game_values(request, results, game_id))
+    return await visit.show("overlay.html", **await _game_values(visit, results, game_id))
 
 
-async def _game_values(request: Request, results: Results, game_id: str) -> dict[str, Any]:
-    return build_page_values(await results.game(game_id), language_of(request))
+async def _game_values(visit: VisitDep, results: Results, game_id: str) -> dict[str, Any]:
+    return build_page_values(await results.game(game_id), language_of(visit.request))
 
 
-async def privacy(request: Request, part: Part = "") -> Response:
+async def privacy(visit: VisitDep) -> Response:
     """Show the privacy notice."""
-    return page(request, "privacy.html", part)
+    return await visit.show("privacy.html")
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -25,7 +24,7 @@ routes = APIRouter(include_in_schema=False)
 @routes.get("/push/key")
 async def show_push_key(request: Request) -> Response:
     """Return the key with which a browser subscribes."""
-    found: pb.GetPushKeyResponse = await calls(request).ask(pb.GetPushKeyRequest())
+    found = await calls(request).ask(pb.GetPushKeyRequest())
     return JSONResponse({"key": found.key}, headers={"Cache-Control": "no-store"})
 
 
@@ -61,9 +60,5 @@ async def change_push(request: Request, given: Fields) -> Response:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
     is_own = kind == OWN and given["act"] == "follow"
     answer = await calls(request, token_of(request) if is_own else "").ask(asked)
-    return JSONResponse({"follows": _to_keys(answer.follows)}, headers={"Cache-Control": "no-store"})
-
-
-def _to_keys(follows: Sequence[pb.PushFollow]) -> list[str]:
-    """Return follows as the script compares them."""
-    return [f"{each.tournament_id} {each.kind} {each.value}" for each in follows]
+    follows = [f"{each.tournament_id} {each.kind} {each.value}" for each in answer.follows]
+    return JSONResponse({"follows": follows}, headers={"Cache-Control": "no-store"})

@@ -77,7 +77,7 @@ def _with_cookie(request: Request, response: Response, token: str) -> Response:
 async def show_own_screen(request: Request, results: Reader, games: DuplicateReader, part: Part = "") -> Response:
     """Show the programme of this screen, or its code before a tournament has named it."""
     token = _token(request) or secrets.token_urlsafe(16)
-    found = await results.report_screen(token)
+    found = await results.ask(pb.ReportScreenRequest(token=token))
     if not found.tournament_id:
         response = page(request, "screen_code.html", part, token=token, code=format_screen_code(found.code))
         response.headers["Cache-Control"] = "no-store"
@@ -95,7 +95,7 @@ async def report_own_screen(request: Request, results: Reader, given: Fields) ->
     except Invalid as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     showing = pairing.ScreenContent.ValueType(_CONTENTS.get(given.get("showing", ""), 0))
-    found = await results.report_screen(token, showing)
+    found = await results.ask(pb.ReportScreenRequest(token=token, showing=showing))
     response = JSONResponse({"tournament_id": found.tournament_id}, headers={"Cache-Control": "no-store"})
     return _with_cookie(request, response, token)
 
@@ -151,7 +151,9 @@ def _part_of(
     id_ = f"{kind}-{number}"
     match wanted.content:
         case pairing.SCREEN_CONTENT_SEATS:
-            here = tuple(each for each in everybody if not wanted.hall or _hall_of(each) == wanted.hall)
+            here = tuple(
+                each for each in everybody if wanted.hall in ("", each.table.hall if each.table else each.hall)
+            )
             return ProgrammePart(id_, kind, wanted.hall, here, is_empty=not here)
         case pairing.SCREEN_CONTENT_GAME:
             game = next((table.game_id for table in paired.tables if table.table == wanted.table), "")
@@ -166,15 +168,11 @@ def _part_of(
             return ProgrammePart(id_, kind)
 
 
-def _hall_of(place: PlayerPlace) -> str:
-    return place.table.hall if place.table else place.hall
-
-
 @routes.get("/tournaments/{tournament_id}/pictures/{digest}")
 async def serve_picture(
     results: Reader, tournament_id: str, digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 ) -> Response:
     """Return a picture of a tournament. Its address has the digest of its content, so it never changes."""
-    content = await results.picture(tournament_id, digest)
+    content = (await results.ask(pb.GetPictureRequest(tournament_id=tournament_id, digest=digest))).content
     headers = {"Cache-Control": "public, max-age=86400, immutable"}
     return Response(content, media_type=media_type_of(content) or "application/octet-stream", headers=headers)

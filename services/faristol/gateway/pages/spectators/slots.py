@@ -94,7 +94,8 @@ def _find_extension(request: Request) -> str:
 
 
 async def _load(results: Results, tournament_id: str, number: int, kind: str, min_position: int) -> SlotView:
-    head, listed = await asyncio.gather(results.tournament(tournament_id), results.slots(tournament_id, min_position))
+    asked = pb.ListSlotsRequest(tournament_id=tournament_id, min_position=min_position)
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.ask(asked))
     check_has_tables(head)
     slot = next((each for each in listed.slots if each.slot == number), pb.Slot(slot=number))
     standings, game, position = pb.GetStandingsResponse(), None, listed.position
@@ -142,7 +143,7 @@ def to_lines(found: SlotView, kind: str, now: datetime, language: str) -> list[s
     """Return a part as lines of text; one empty line without a game."""
     if kind == "standings":
         return [
-            f"{each.rank}. {each.name} {_points(each)} {format_signed(each.spread, language)}"
+            f"{each.rank}. {each.name} {each.half_points / 2:g} {format_signed(each.spread, language)}"
             for each in found.standings.standings
         ]
     game = found.game
@@ -161,10 +162,6 @@ def to_lines(found: SlotView, kind: str, now: datetime, language: str) -> list[s
         case _:
             written = build_page_values(game, language)["lines"]
             return [_play_text(written[-1], language) if written else ""]
-
-
-def _points(line: pb.Standing) -> str:
-    return f"{line.half_points / 2:g}"
 
 
 def _clock_text(clock: ClockView, now: datetime) -> str:
