@@ -23,6 +23,7 @@ from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, evolve, stream, tournament_stream
+from faristol.rating.naspa import Naspa
 from faristol.rating.rated import load_rated
 from faristol.rating.systems import DEFAULT_SYSTEM, SYSTEMS_BY_NAME, RatingSystem, system_named
 
@@ -120,13 +121,15 @@ def _system(system: RatingSystem) -> pb.RatingSystem:
             other_deviation=system.other_deviation,
             first_volatility=system.first_volatility,
         )
+    base = system.base if isinstance(system, Naspa) else system
     return pb.RatingSystem(
         name=system.name,
-        base=str(system.curve.base),
-        per_point=str(system.curve.per_point),
-        first_factors=map(_factor, system.first_factors),
-        factors=map(_factor, system.factors),
+        base=str(base.curve.base),
+        per_point=str(base.curve.per_point),
+        first_factors=map(_factor, base.first_factors),
+        factors=map(_factor, base.factors),
         usual=usual,
+        accelerated_points=system.accelerated_points if isinstance(system, Naspa) else 0,
     )
 
 
