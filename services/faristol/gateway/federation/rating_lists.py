@@ -96,7 +96,6 @@ async def show_rating_list(
         "ratings/list.html",
         part,
         answer=answer,
-        names={line.player_id: line.name for line in answer.ratings},
         tournaments=await _load_names(results),
         systems=RATING_SYSTEMS,
     )
