@@ -22,6 +22,7 @@ from faristol.cli.money import ABOUT_AMOUNTS, load_currency, to_smallest_units
 from faristol.cli.options import MAX_CONTRACT_NUMBER, Address, AsJson, Tournament
 from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
+from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.comments import COMMENTS
@@ -38,11 +39,12 @@ from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import HIDDEN, Command
-from faristol.table_terminal.shared.common import print_answer, run
+from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.fields import Kind, kind_of
+from faristol.typed_input.known_players import describe_taken, take_from_register
 from faristol.typed_input.resembling import similar_player
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
@@ -66,6 +68,8 @@ Table = Annotated[
 ]
 UNIT_PATTERN = r",? in the smallest unit of the currency(: [^.]*)?"
 """Unit of an amount in the comments of the contract, which the command line does not use."""
+
+REGISTER_UNAVAILABLE = N_("Nothing is taken from the register, which cannot be read: {problem}")
 
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
@@ -222,16 +226,34 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
             act, given, (given.get("currency") or "").upper() or load_currency(method, tournament_id, address)
         )
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
+    taken: Mapping[str, str | int] = {}
     if known is not None:
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
+    if isinstance(request, pairing.RegisterPlayerRequest) and (request.player_id or request.federation_id):
+        taken = _take_from_register(request, address)
     try:
         answer = call(address, method, request)
     except StartError as error:
         raise StartError(with_names(error, known)) from error.__cause__
     if known is not None and getattr(answer, "joined_player_ids", None):
         known.add_players(run(load_names(known.tournament_id, address)).players)
-    lines = format_answer(method, request, answer, known, language_of_terminal())
-    print_answer(answer_to_json(method, request, answer, known), lines, json_output=json_output)
+    lines = [*format_answer(method, request, answer, known, language_of_terminal())]
+    content = answer_to_json(method, request, answer, known)
+    if taken:
+        lines.append(describe_taken(taken, language_of_terminal()))
+        content["from_register"] = dict(taken)
+    print_answer(content, lines, json_output=json_output)
+
+
+def _take_from_register(request: pairing.RegisterPlayerRequest, address: str | None) -> Mapping[str, str | int]:
+    """Fill the omitted fields of a registration from the register; say so if the register cannot be read."""
+    person = request.player_id or request.federation_id
+    search = register.SearchRegisterRequest(tournament_id=request.tournament_id, person_ids=[person])
+    try:
+        return take_from_register(request, call(address, "SearchRegister", search).persons)
+    except StartError as error:
+        typer.echo(localize(REGISTER_UNAVAILABLE, problem=str(error)), err=True)
+        return {}
 
 
 def _ask_about_name(request: Message, known: TournamentNames, address: str | None, *, another: bool) -> None:
