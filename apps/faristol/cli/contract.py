@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import grpc
@@ -229,7 +229,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     taken: Mapping[str, str | int] = {}
     if known is not None:
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
-    if isinstance(request, pairing.RegisterPlayerRequest) and (request.player_id or request.federation_id):
+    if isinstance(request, pairing.RegisterPlayerRequest):
         taken = _take_from_register(request, address)
     try:
         answer = call(address, method, request)
@@ -246,14 +246,24 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
 
 
 def _take_from_register(request: pairing.RegisterPlayerRequest, address: str | None) -> Mapping[str, str | int]:
-    """Fill the omitted fields of a registration from the register; say so if the register cannot be read."""
-    person = request.player_id or request.federation_id
-    search = register.SearchRegisterRequest(tournament_id=request.tournament_id, person_ids=[person])
+    """Fill the omitted fields of a registration from the register, and return them with their values."""
+    return take_from_register(request, load_registered(request.tournament_id, [request], address))
+
+
+def load_registered(
+    tournament_id: str, requests: Iterable[pairing.RegisterPlayerRequest], address: str | None
+) -> Sequence[register.FoundPerson]:
+    """Return the persons of the register that registrations name by id or number; none if it cannot be read."""
+    wanted = [person for request in requests if (person := request.player_id or request.federation_id)]
+    if not wanted:
+        return ()
+    search = register.SearchRegisterRequest(tournament_id=tournament_id, person_ids=wanted)
     try:
-        return take_from_register(request, call(address, "SearchRegister", search).persons)
+        persons: Sequence[register.FoundPerson] = call(address, "SearchRegister", search).persons
     except StartError as error:
         typer.echo(localize(REGISTER_UNAVAILABLE, problem=str(error)), err=True)
-        return {}
+        return ()
+    return persons
 
 
 def _ask_about_name(request: Message, known: TournamentNames, address: str | None, *, another: bool) -> None:
