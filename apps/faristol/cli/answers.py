@@ -33,6 +33,7 @@ from faristol.cli.tournament.final_checks import final_checks
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.stages import format_qualification
 from faristol.cli.tournament.webhooks import format_new_webhook
+from faristol.kernel.divisions import format_title
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of, sentences_of
@@ -180,7 +181,7 @@ def _is_told(field: str, request: Message, answer: Message, params: Params) -> b
 def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
     """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
-    name = known.tournament.name if known else getattr(of, "tournament_id", "")
+    name = format_title(known.tournament) if known else getattr(of, "tournament_id", "")
     params: dict[str, str | int] = {"tournament": name}
     for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
         params.setdefault(field.name, "")

@@ -69,7 +69,7 @@ Table = Annotated[
 UNIT_PATTERN = r",? in the smallest unit of the currency(: [^.]*)?"
 """Unit of an amount in the comments of the contract, which the command line does not use."""
 
-REGISTER_UNAVAILABLE = N_("Nothing is taken from the register, which cannot be read: {problem}")
+REGISTER_UNAVAILABLE = N_("The register cannot be read, so no value is taken from it: {problem}")
 
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."

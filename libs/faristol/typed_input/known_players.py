@@ -117,7 +117,7 @@ def take_from_register(
 
 
 def describe_taken(taken: Mapping[str, str | int], language: str) -> str:
-    """Return the sentence on the values that were taken from the register, by field; empty if there are none.
+    """Return the sentence on the values that were taken from the register, by field; empty without any.
 
     A field with an empty value is only named.
     """

@@ -11,6 +11,7 @@ from faristol.cli.options import Address, AsJson, Tournament
 from faristol.gateway.api.contract_json import tie_break_value, to_json
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
@@ -56,8 +57,8 @@ def show(
             played_round(head, round_)
         results = Results(stub, language)
         if of_teams:
-            return head.name, await results.team_standings(tournament_id, round_)
-        return head.name, await results.standings(tournament_id, round_)
+            return format_title(head), await results.team_standings(tournament_id, round_)
+        return format_title(head), await results.standings(tournament_id, round_)
 
     name, found = ask_service("results", address, ask)
     print_answer(to_json(found), format_standings(name, found, language), json_output=json_output)
