@@ -39,6 +39,7 @@ from tests.benchmarks.prizes import prize_figures
 from tests.benchmarks.ranking import ranking_figures
 from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
+from tests.benchmarks.register import register_figures
 from tests.benchmarks.replay import STREAM_COUNT, STREAM_EVENTS, replay_figures
 from tests.benchmarks.rounds import round_figures
 from tests.benchmarks.transparency import append_cost_figures, log_figures
@@ -112,6 +113,7 @@ async def measure(folder: Path) -> Figures:
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
             await add(f"{name}, one result", one_result_figures(name, new()))
             await add(f"{name}, ratings", rating_figures(name, new()))
+            await add(f"{name}, register", register_figures(name, new()))
             await add(f"{name}, prizes", prize_figures(name, new()))
     await add("pages", page_figures())
     await add("viewers", asyncio.to_thread(viewer_figures))

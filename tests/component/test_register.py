@@ -246,6 +246,45 @@ async def test_a_tournament_with_a_required_licence_takes_persons_of_the_registe
     assert anna.person_id in known.text
 
 
+async def test_the_form_of_a_player_takes_what_the_register_knows_of_a_number(federation: Federation) -> None:
+    await federation.ask(
+        pairing.CreateTournamentRequest(
+            tournament_id="club",
+            name="Club",
+            rounds=3,
+            ruleset="fise",
+            without_lexicon=True,
+            keeping=game_events.KEEPING_RECORDED,
+        )
+    )
+    federation.web.cookies.set("faristol", federation.cell.token(DIRECTOR))
+
+    async def register(**fields: str) -> str:
+        answer = await federation.web.post(
+            "/tournaments/club/console/players?lang=en",
+            data={"act": "RegisterPlayer", "command_id": str(uuid.uuid4()), **fields},
+            headers={"Sec-Fetch-Site": "same-origin"},
+            follow_redirects=True,
+        )
+        assert answer.status_code == HTTPStatus.OK
+        return answer.text
+
+    page = await register(name="Anna Puig", federation_id="17", rating="", category="")
+    assert "From the register: Club, Rating, Category." in page
+    assert "From the register: Club." in await register(name="Biel Roca", federation_id="18", rating="1450")
+    assert "From the register" not in await register(name="Rosa Vila", federation_id="19")
+    federation.web.cookies.clear()
+    found = await federation.ask(pairing.GetTournamentRequest(tournament_id="club"))
+    known = {each.name: each.person_id for each in (await federation.persons()).values()}
+    players = {each.name: each for each in found.players}
+    assert {name: each.player_id for name, each in players.items() if name in known} == {
+        name: known[name] for name in ("Anna Puig", "Biel Roca")
+    }
+    assert (players["Anna Puig"].rating, players["Anna Puig"].category) == (1500, "U18")
+    assert players["Biel Roca"].rating == 1450, "a typed value wins"
+    assert players["Rosa Vila"].unrated, "the number is that of a person with another name"
+
+
 async def test_only_the_federation_keeps_the_register(federation: Federation) -> None:
     for request in (pb.SetClubRequest(club_id="x", name="X"), pb.ListRegisteredPersonsRequest()):
         with pytest.raises(grpc.aio.AioRpcError) as refused:

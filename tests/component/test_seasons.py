@@ -378,8 +378,15 @@ async def test_a_numbered_list_is_frozen_and_a_correction_makes_a_revision_that_
     )
     assert await list_ratings(year, "ratings/1") == half, "a published list is frozen"
     preview = await year.decide(rating_lists.PreviewFederationRevisionRequest(number=1))
-    revised = await year.decide(rating_lists.ReviseFederationListRequest(number=1))
+    command_id = str(uuid.uuid4())
+    revised = await year.decide(rating_lists.ReviseFederationListRequest(number=1, command_id=command_id))
     assert list(preview.moved) == list(revised.moved)
+    named = {each["player_id"]: each["name"] for each in (await year.get("ratings/1"))["moved"]}
+    assert all(named.values())
+    assert {each.player_id: each.name for each in revised.moved}.items() >= named.items()
+    kept = await year.cell.process.runtime.record.find_answer(command_id)
+    assert kept is not None
+    assert not any(name.encode() in kept.answer for name in named.values()), "the record stores no names"
     assert set(players) <= {each.player_id for each in revised.moved}
     after = await year.get("ratings/1")
     moved = {each["player_id"]: (each["before"], each["after"]) for each in after["moved"]}

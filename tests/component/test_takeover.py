@@ -284,6 +284,7 @@ async def test_the_shadow_of_a_tournament_of_this_product_reads_its_page_and_has
     code, found, said = await run(hall, "shadow", page, *options, "--tournament", hall.tournament_id)
 
     assert (code, found["players"], found["complete_rounds"], found["differences"]) == (0, 9, 3, []), f"{said}\n{found}"
+    assert (found["ratings"]["system"], found["ratings"]["compared"], found["ratings"]["left_out"]) == ("elo-1", 9, 0)
     source = TournamentSource(str(hall.http.base_url).rstrip("/"), hall.tournament_id)
     await asyncio.to_thread(source.load)
     waiting = asyncio.create_task(asyncio.to_thread(source.wait, 60.0))

@@ -21,6 +21,7 @@ from faristol.cli.judge.case_file import NO_LAYERS
 from faristol.cli.players import entries, requests
 from faristol.cli.season import rating_lists, register, seasons
 from faristol.cli.tournament import ratings, stages, webhooks
+from faristol.kernel.divisions import format_title
 from faristol.kernel.event_types import find_handlers
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
@@ -172,7 +173,7 @@ def _is_told(field: str, request: Message, answer: Message, params: Params) -> b
 def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
     """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
-    name = known.tournament.name if known else getattr(of, "tournament_id", "")
+    name = format_title(known.tournament) if known else getattr(of, "tournament_id", "")
     params: dict[str, str | int] = {"tournament": name}
     for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
         params.setdefault(field.name, "")

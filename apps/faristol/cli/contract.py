@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import grpc
@@ -23,6 +23,7 @@ from faristol.cli.money import ABOUT_AMOUNTS, load_currency, to_smallest_units
 from faristol.cli.options import MAX_CONTRACT_NUMBER, Tournament
 from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
+from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.comments import COMMENTS
@@ -39,8 +40,10 @@ from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import HIDDEN, Command
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.typed_input.fields import Kind, kind_of
+from faristol.typed_input.known_players import describe_taken, take_from_register
 from faristol.typed_input.resembling import similar_player
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
@@ -64,6 +67,8 @@ Table = Annotated[
 ]
 UNIT_PATTERN = r",? in the smallest unit of the currency(: [^.]*)?"
 """Unit of an amount in the comments of the contract, which the command line does not use."""
+
+REGISTER_UNAVAILABLE = N_("The register cannot be read, so no value is taken from it: {problem}")
 
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
@@ -215,16 +220,39 @@ def _carry_out(method: str, given: Mapping[str, Any], client: Client) -> None:
             act, given, (given.get("currency") or "").upper() or load_currency(method, tournament_id, client)
         )
     request = request_of(act, kind, given, known, client.find_tournament)
+    taken: Mapping[str, str | int] = {}
     if known is not None:
         _ask_about_name(request, known, client, another=bool(given.get(ANOTHER)))
+    if isinstance(request, pairing.RegisterPlayerRequest):
+        taken = take_from_register(request, load_registered(request.tournament_id, [request], client))
     try:
         answer = call(client, method, request)
     except StartError as error:
         raise StartError(with_names(error, known)) from error.__cause__
     if known is not None and getattr(answer, "joined_player_ids", None):
         known.add_players(client.load_names(known.tournament_id).players)
-    lines = format_answer(method, request, answer, known, client.language)
-    client.print(answer_to_json(method, request, answer, known), lines)
+    lines = [*format_answer(method, request, answer, known, client.language)]
+    content = answer_to_json(method, request, answer, known)
+    if taken:
+        lines.append(describe_taken(taken, client.language))
+        content["from_register"] = dict(taken)
+    client.print(content, lines)
+
+
+def load_registered(
+    tournament_id: str, requests: Iterable[pairing.RegisterPlayerRequest], client: ServiceClient
+) -> Sequence[register.FoundPerson]:
+    """Return the persons of the register that registrations name by id or number; none if it cannot be read."""
+    wanted = [person for request in requests if (person := request.player_id or request.federation_id)]
+    if not wanted:
+        return ()
+    search = register.SearchRegisterRequest(tournament_id=tournament_id, person_ids=wanted)
+    try:
+        persons: Sequence[register.FoundPerson] = call(client, "SearchRegister", search).persons
+    except StartError as error:
+        typer.echo(localize(REGISTER_UNAVAILABLE, problem=str(error)), err=True)
+        return ()
+    return persons
 
 
 def _ask_about_name(request: Message, known: TournamentNames, client: ServiceClient, *, another: bool) -> None:

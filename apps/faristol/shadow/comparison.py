@@ -9,6 +9,7 @@ from faristol.kernel.refusal import N_
 from faristol.rules.tournament_files import FileDivision, FileRound, TournamentFile
 from faristol.rules.tournament_files.files import ReadFile
 from faristol.shadow.difference import Difference, DifferenceKind, Sentence, SideRound
+from faristol.shadow.ratings import compare_ratings
 from faristol.shadow.record_comparison import compare_with_record
 from faristol.shadow.replay import Plan, replay
 
@@ -25,7 +26,7 @@ def compare(read: ReadFile, plan: Plan, here: TournamentFile | None, closed: Clo
     earlier reading.
     """
     division = read.tournament.divisions[0]
-    found = [*replay(read, plan)]
+    found = [*replay(read, plan), *compare_ratings(read.tournament, plan.rating_system).differences]
     if here is not None:
         found += compare_with_record(division, here.divisions[0], plan.ruleset, read.tournament.program)
     found += _compare_readings(division, closed, plan)

@@ -70,6 +70,8 @@ class Plan:
     """The rules with their options."""
     system: str = ""
     """The system by which rounds are paired again, one of ``COMPARED_SYSTEMS``; empty if they are not."""
+    rating_system: str = ""
+    """The system of the ratings after the rounds; empty for that which the file names."""
 
 
 def replay(read: ReadFile, plan: Plan) -> Iterator[Difference]:

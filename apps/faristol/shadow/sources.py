@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
@@ -164,7 +164,7 @@ class TournamentSource:
         self._address = f"{server}{API_PATH}tournaments/{tournament_id}"
 
     def load(self) -> Mapping[str, bytes]:
-        """Return the answers about the tournament, its players and its crosstable. Raises ``Unavailable``."""
+        """Return the answers about the tournament, its players, crosstable and ratings. Raises ``Unavailable``."""
         head = _get(self._address)
         self._position = int(_parse_json(head).get("position") or 0)
         parts = {"tournament.json": head.content}
@@ -176,6 +176,9 @@ class TournamentSource:
                 page += 1
                 parts[f"{name}-{page}.json"] = answer.content
                 token = str(_parse_json(answer).get("next_page_token") or "")
+        rated = _parse_json(_get(f"{self._address}/ratings"))
+        told = {"system": rated.get("system"), "ratings": rated.get("ratings")}  # without the position of the record
+        parts["ratings.json"] = json.dumps(told).encode()
         return parts
 
     def parse(self, files: Mapping[str, bytes]) -> ReadFile:
@@ -302,14 +305,32 @@ def build_from_json(files: Mapping[str, bytes]) -> TournamentFile:
         left = {line["player_id"] for line in listed if line.get("withdrawn_round")}
         ordered = sorted(rows, key=lambda row: (-row["rating"], row["unrated"], row["player_id"]))
         number_of = {row["player_id"]: number for number, row in enumerate(ordered, 1)}
-        players = tuple(_build_player(row, number_of, left) for row in ordered)
+        ratings = parts["ratings.json"]
+        rated = {line["player_id"]: line for line in ratings["ratings"]} if _has_tables_of_two(rows) else {}
+        players = tuple(_add_ratings(_build_player(row, number_of, left), rated) for row in ordered)
         division = FileDivision(str(head.get("division") or ""), players)
         return TournamentFile(
-            name=str(head["name"]), divisions=(division,), rounds=int(head["rounds"]), program="faristol"
+            name=str(head["name"]),
+            divisions=(division,),
+            rounds=int(head["rounds"]),
+            program="faristol",
+            rating_system=str(ratings["system"]),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
         raise UnreadableFile("tournament.json", 0, ANSWER_UNREADABLE, {"problem": problem}) from None
+
+
+def _has_tables_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
+    return all(len(cell["opponent_ids"]) <= 1 for row in rows for cell in row["cells"])
+
+
+def _add_ratings(player: FilePlayer, rated: Mapping[str, Mapping[str, Any]]) -> FilePlayer:
+    """Return a player with the rating after the last round that has a result."""
+    if (line := rated.get(player.player_id)) is None or not player.rounds:
+        return player
+    unknown = (None,) * (len(player.rounds) - 1)
+    return replace(player, ratings=(*unknown, int(line["new_rating"])), start_rating=int(line["rating"]))
 
 
 def _build_player(row: Mapping[str, Any], number_of: Mapping[str, int], left: set[str]) -> FilePlayer:

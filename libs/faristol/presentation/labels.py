@@ -56,6 +56,13 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
         "title": RATING_SYSTEMS["naspa-1"],
         "text": N_("The formula and the multipliers of the North American association, from its published tables."),
     },
+    "naspa-2": {
+        "title": RATING_SYSTEMS["naspa-2"],
+        "text": N_(
+            "The same formula with its acceleration: a gain above 5 points a game counts twice, and the opponents get "
+            "a twentieth of it. The program tsh computes its estimates in this way."
+        ),
+    },
     "glicko2-1": {
         "title": RATING_SYSTEMS["glicko2-1"],
         "text": N_(

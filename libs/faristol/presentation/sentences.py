@@ -37,5 +37,10 @@ RATED_BY = N_("Rated by {system}.")
 DESCRIBED_WITH_NAMES: Mapping[str, str] = {"contact": N_("contact"), "arbiters": N_("arbiters")}
 """Further parts by the field of the command. They have separate events, since they name persons."""
 
-RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko2-1": "Glicko-2"}
+RATING_SYSTEMS: Mapping[str, str] = {
+    "elo-1": "Elo",
+    "naspa-1": "NASPA",
+    "naspa-2": "NASPA 2",
+    "glicko2-1": "Glicko-2",
+}
 """Display names of rating systems, by name and version. Proper names are the same in every language."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from faristol.kernel.details import Person, read_person
+from faristol.kernel.details import DETAILS, Person, read_person
+from faristol.kernel.names import same_name
+from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.register.v1 import register_pb2 as register
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import withdrew_before_start
+from faristol.text import say, translations
+
+FROM_REGISTER = N_("From the register: {values}.")
+
+REGISTER_FIELDS: Mapping[str, str] = {
+    **{name: DETAILS[name].options.label for name in ("club", "country", "federation_id")},
+    "rating": N_("Rating"),
+    "category": N_("Category"),
+}
+"""Labels of the fields of a registration that the register can fill, English texts for ``N_``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +84,43 @@ def of_person(person: results.GetPlayerResponse) -> KnownPlayer | None:
         return None
     found = to_known_player(person.tournaments[0].player)
     return KnownPlayer(read_person(person), found.rating, found.category)
+
+
+def take_from_register(
+    request: pairing.RegisterPlayerRequest, found: Iterable[register.FoundPerson]
+) -> dict[str, str | int]:
+    """Fill the omitted fields of a registration from the register, and return the values that were taken, by field.
+
+    The person is the one with the id; without an id, the one with the number at the federation and the same name.
+    """
+    wanted = request.player_id
+    entry = next(
+        (
+            each
+            for each in found
+            if (each.person_id == wanted if wanted else each.federation_id == request.federation_id)
+            and same_name(each.name, request.name)
+        ),
+        None,
+    )
+    if entry is None:
+        return {}
+    known = of_register(entry).request(request.tournament_id)
+    request.player_id = entry.person_id
+    taken: dict[str, str | int] = {}
+    for name in REGISTER_FIELDS:
+        is_given = request.HasField("rating") if name == "rating" else bool(getattr(request, name))
+        if not is_given and (value := getattr(known, name)):
+            setattr(request, name, value)
+            taken[name] = value
+    return taken
+
+
+def describe_taken(taken: Mapping[str, str | int], language: str) -> str:
+    """Return the sentence on the values that were taken from the register, by field; empty without any.
+
+    A field with an empty value is only named.
+    """
+    read = translations(language).gettext
+    values = ", ".join(f"{read(REGISTER_FIELDS[name])} {value}".rstrip() for name, value in taken.items())
+    return say(FROM_REGISTER, {"values": values}, language) if values else ""

@@ -91,13 +91,18 @@ class Elo:
 
 def expected_milli(system: Elo, rating: int, opponent: int) -> int:
     """Return the expected score of a player in one game, in thousandths, half up. Both players' add up to 1000."""
+    return expected_share(system.curve, rating, opponent, 1000)
+
+
+def expected_share(curve: Curve, rating: int, opponent: int, parts: int) -> int:
+    """Return the expected score in one game, in parts of a win, half up. Both players' add up to ``parts``."""
     if rating < opponent:
-        return 1000 - expected_milli(system, opponent, rating)
-    return _favourite(rating - opponent, system.curve)
+        return parts - expected_share(curve, opponent, rating, parts)
+    return _favourite(rating - opponent, curve, parts)
 
 
 @lru_cache(maxsize=4096)
-def _favourite(ahead: int, curve: Curve) -> int:
+def _favourite(ahead: int, curve: Curve, parts: int) -> int:
     odds = _CONTEXT.power(curve.base, _CONTEXT.multiply(Decimal(-ahead), curve.per_point))
-    share = _CONTEXT.divide(Decimal(1000), _CONTEXT.add(Decimal(1), odds))
+    share = _CONTEXT.divide(Decimal(parts), _CONTEXT.add(Decimal(1), odds))
     return int(share.quantize(Decimal(1), context=_CONTEXT))

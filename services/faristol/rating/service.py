@@ -22,6 +22,7 @@ from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, evolve, stream, tournament_stream
+from faristol.rating.naspa import Naspa
 from faristol.rating.rated import load_rated
 from faristol.rating.systems import DEFAULT_SYSTEM, SYSTEMS_BY_NAME, RatingSystem, system_named
 
@@ -112,11 +113,13 @@ def _system(system: RatingSystem) -> pb.RatingSystem:
     usual = system is DEFAULT_SYSTEM
     if isinstance(system, Glicko2):
         return like(pb.RatingSystem, system, usual=usual, tau=str(system.tau))
+    base = system.base if isinstance(system, Naspa) else system
     return pb.RatingSystem(
         name=system.name,
-        base=str(system.curve.base),
-        per_point=str(system.curve.per_point),
-        first_factors=[like(pb.RatingFactor, each) for each in system.first_factors],
-        factors=[like(pb.RatingFactor, each) for each in system.factors],
+        base=str(base.curve.base),
+        per_point=str(base.curve.per_point),
+        first_factors=[like(pb.RatingFactor, each) for each in base.first_factors],
+        factors=[like(pb.RatingFactor, each) for each in base.factors],
         usual=usual,
+        accelerated_points=system.accelerated_points if isinstance(system, Naspa) else 0,
     )

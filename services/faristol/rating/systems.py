@@ -9,6 +9,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.rating.elo import Curve, Elo, Factor
 from faristol.rating.glicko import Glicko2
+from faristol.rating.naspa import Naspa
 
 ELO_1 = Elo(
     name="elo-1",
@@ -34,6 +35,9 @@ NASPA uses the higher multipliers for the first 50 games. Here they apply to a f
 not know games played elsewhere. A long tournament is not split in parts.
 """
 
+NASPA_2 = Naspa(name="naspa-2", base=NASPA_1, accelerated_points=5)
+"""NASPA's formula with its acceleration and feedback points, as tsh computes it. The factors are those of naspa-1."""
+
 GLICKO_2_1 = Glicko2(
     name="glicko2-1",
     tau=Decimal("0.5"),
@@ -44,9 +48,9 @@ GLICKO_2_1 = Glicko2(
 """Glickman's Glicko-2 with the start values of his paper. A tournament is one rating period."""
 
 
-RatingSystem = Elo | Glicko2
+RatingSystem = Elo | Naspa | Glicko2
 
-SYSTEMS_BY_NAME: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
+SYSTEMS_BY_NAME: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1, NASPA_1, NASPA_2, GLICKO_2_1)}
 """By name."""
 
 DEFAULT_SYSTEM = ELO_1

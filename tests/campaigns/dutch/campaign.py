@@ -36,7 +36,7 @@ the first program with the command line of bbpPairings."""
 EVENTS_OF_CHECKER = "ForfeitRate=12\nRetiredRate=10\nHalfPointByeRate=7\n"
 """Events of its tournaments: one of so many games is forfeited, one of so many players has zero or half-point byes."""
 
-ENGINE_TIMEOUT_SECONDS = 60
+ENGINE_TIMEOUT_SECONDS = 1_800
 
 DECIDED_COLOURS = frozenset({"5.2.1", "5.2.2", "5.2.3"})
 """Articles of the colours that both programs take in the same order."""

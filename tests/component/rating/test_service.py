@@ -191,11 +191,14 @@ async def test_every_system_is_told_with_its_parameters(ratings: rating_grpc.Rat
     assert [(system.name, system.usual) for system in found] == [
         ("elo-1", True),
         ("naspa-1", False),
+        ("naspa-2", False),
         ("glicko2-1", False),
     ]
     assert (found[0].base, found[0].per_point, found[1].per_point) == ("10", "0.0025", "0.0031879")
     assert [factor.k for factor in found[1].first_factors] == [30, 24, 15]
-    assert (found[2].tau, found[2].first_deviation, found[2].first_volatility) == ("0.5", 35_000, 60_000)
+    assert [system.accelerated_points for system in found] == [0, 0, 5, 0]
+    assert found[2].factors == found[1].factors
+    assert (found[3].tau, found[3].first_deviation, found[3].first_volatility) == ("0.5", 35_000, 60_000)
 
 
 async def test_a_rating_is_as_certain_as_the_last_list_before_the_tournament_left_it(

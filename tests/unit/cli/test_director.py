@@ -26,6 +26,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import fee_events_pb2 as fee_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.presentation import history as history_sentences
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
@@ -76,6 +77,8 @@ def run_command(monkeypatch: pytest.MonkeyPatch) -> Said:
             return TournamentNames(_copa(teams=teams))
 
         def call(_address: str | None, method: str, request: Message, *_: object) -> Message:
+            if method == "SearchRegister" and words[0] == "player":
+                return register.SearchRegisterResponse()
             sent.append(request)
             return answer or GetMessageClass(COMMAND_METHODS[method].output_type)()
 
@@ -87,6 +90,31 @@ def run_command(monkeypatch: pytest.MonkeyPatch) -> Said:
         return (sent[0] if sent else None), output
 
     return say
+
+
+def test_a_player_with_the_id_of_a_person_gets_what_the_register_knows_and_typed_values_win(
+    run_command: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = register.FoundPerson(person_id="dan", name="Dan Mas", club="CE Vic", rating=1500, category="U18")
+    sent: list[Any] = []
+
+    def call(_address: str | None, method: str, request: Any) -> Any:
+        if method == "SearchRegister":
+            return register.SearchRegisterResponse(persons=[person] if "dan" in request.person_ids else [])
+        sent.append(request)
+        return pairing.RegisterPlayerResponse(player_id=request.player_id, round=1)
+
+    run_command("player", "add", "copa", "Dan Mas")
+    monkeypatch.setattr(contract, "call", call)
+    for words, rating, club in (((), 1500, "CE Vic"), (("--rating", "1600", "--club", "Reus"), 1600, "Reus")):
+        done = CliRunner().invoke(app, ["player", "add", "copa", "Dan Mas", "--id", "dan", *words])
+        assert (sent[-1].rating, sent[-1].club, sent[-1].category) == (rating, club, "U18")
+        taken = "Category U18" if words else "Club CE Vic, Rating 1500, Category U18"
+        assert f"From the register: {taken}." in done.output
+    done = CliRunner().invoke(app, ["player", "add", "copa", "Dan Mas", "--id", "dan", "--json"])
+    assert json.loads(done.output)["from_register"] == {"club": "CE Vic", "rating": 1500, "category": "U18"}
+    CliRunner().invoke(app, ["player", "add", "copa", "Eva Gil", "--id", "eva"])
+    assert not sent[-1].HasField("rating")
 
 
 def test_a_tournament_is_created_with_options_instead_of_fields(run_command: Said) -> None:

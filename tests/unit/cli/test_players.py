@@ -7,7 +7,7 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.cli import client
+from faristol.cli import client, contract
 from faristol.cli.players import players
 from faristol.cli.players.players import _registered_before, stands_already
 from faristol.host import StartError
@@ -15,6 +15,7 @@ from faristol.host.rpc.errors import status_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.register.v1 import register_pb2 as register
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.typed_input.player_list import Reading, list_columns, players_pasted, read_players
 from faristol.typed_input.team_list import teams_of
@@ -383,4 +384,30 @@ def test_what_cannot_be_read_of_a_pasted_list_is_told_by_its_line() -> None:
         (2, "; Reus"),
         (3, "Blai; Vic; 1; 2; 3"),
         (4, "Anna Puig"),
+    ]
+
+
+def test_lines_of_a_list_with_a_person_of_the_register_get_its_rating_and_category(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[pairing.RegisterPlayersRequest] = []
+    person = register.FoundPerson(person_id="p-1", name="Anna Puig", rating=1500, category="U18", federation_id="17")
+
+    def call(_client: client.ServiceClient, _method: str, request: pairing.RegisterPlayersRequest) -> object:
+        sent.append(request)
+        found = [pairing.Registration(player_id=each.player_id or each.name) for each in request.players]
+        return pairing.RegisterPlayersResponse(registrations=found)
+
+    monkeypatch.setattr(players, "call", call)
+    monkeypatch.setattr(contract, "call", lambda *_: register.SearchRegisterResponse(persons=[person]))
+    file = tmp_path / "players.csv"
+    file.write_text("name,id,federation_id,rating\nAnna Puig,,17,\nBiel Mas,,,1400\nCarme Roca,,17,\n")
+
+    _, registered, filled = players._register(client.Client(), read_players(file).rows, {}, players._Complaints(file))
+
+    assert (registered, filled) == (3, 1)
+    assert [(each.player_id, each.rating, each.category) for each in sent[0].players] == [
+        ("p-1", 1500, "U18"),
+        ("", 1400, ""),
+        ("", 0, ""),
     ]

@@ -14,7 +14,7 @@ import typer
 
 from faristol.cli.client import Client, ServiceClient
 from faristol.cli.confirmation import agree, ask_whether_another, is_agreed
-from faristol.cli.contract import call, with_names
+from faristol.cli.contract import call, load_registered, with_names
 from faristol.cli.options import Tournament
 from faristol.client.problems import info_of
 from faristol.host import StartError
@@ -27,6 +27,7 @@ from faristol.presentation.sentences import NOTE
 from faristol.table_terminal.shared.common import as_json, columns, localize
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import translations
+from faristol.typed_input.known_players import take_from_register
 from faristol.typed_input.player_list import (
     LIST_COLUMNS,
     REGISTRATION_BATCH_PLAYERS,
@@ -59,6 +60,7 @@ ZERO = N_("Players with the rating 0: {count}. Are they unrated?")
 GIVE_ZERO = N_("No player was registered: specify --zero.")
 COMMA = N_("{name}: does the given name come after the comma?")
 GIVE_COMMA = N_("No player was registered: specify --comma.")
+FILLED_FROM_REGISTER = N_("The register filled empty values in {count} {count:line|lines}.")
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
 
@@ -107,16 +109,19 @@ def import_players(
     lines: list[str] = []
     read = translations(language)
     rolls = {division: TournamentNames(found) for division, found in tournaments.items()}
-    ids, registered = _register(client, rows, rolls, complaints)
+    ids, registered, filled = _register(client, rows, rolls, complaints)
     new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
     lines.append(new % {"num": registered})
     if before := len(ids) - registered:
         again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
         lines.append(again % {"num": before})
+    if filled:
+        lines.append(localize(FILLED_FROM_REGISTER, count=filled))
     teams = _make_teams(client, rows, ids, tournaments, complaints, lines)
     if teams is not None:
         lines.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
+    content["filled_from_register"] = filled
     client.print(content | {"teams": teams or 0}, lines)
     if complaints.made:
         raise typer.Exit(1)
@@ -163,15 +168,18 @@ class _Complaints:
 
 def _register(
     client: ServiceClient, rows: Sequence[ListedPlayer], rolls: Mapping[str, TournamentNames], complaints: _Complaints
-) -> tuple[Mapping[int, str], int]:
-    """Return the ids of all registered players by line, and the number of new ones.
+) -> tuple[Mapping[int, str], int, int]:
+    """Return the ids of all registered players by line, the number of new ones, and that of lines that were filled.
 
-    A player registered before is refused, but has an id in the result. Many players are registered in one command; each
-    refused one is sent again in a separate command, whose answer has the reason.
+    Those are lines with empty values, which the register has for the id or the number at the federation. A player
+    registered before is refused, but has an id in the result. Many players are registered in one command; each refused
+    one is sent again in a separate command, whose answer has the reason.
     """
     ids: dict[int, str] = {}
-    registered = 0
+    registered = filled = 0
     for together in _together(rows):
+        persons = load_registered(together[0].request.tournament_id, (row.request for row in together), client)
+        filled += sum(bool(take_from_register(row.request, persons)) for row in together)
         found = _register_together(client, together)
         for row in together:
             try:
@@ -186,7 +194,7 @@ def _register(
             else:
                 ids[row.line] = answer.player_id
                 registered += 1
-    return ids, registered
+    return ids, registered, filled
 
 
 def _together(rows: Sequence[ListedPlayer]) -> Iterator[Sequence[ListedPlayer]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
@@ -80,7 +79,7 @@ def format_list(found: pb.GetFederationListResponse, language: str) -> Iterator[
     """Yield the head of a list, the ratings that its revision moved, and its ratings in columns."""
     read = translations(language).gettext
     yield _format_head(found.list, found.revision, language)
-    yield from _format_moved(found.moved, language, {line.player_id: line.name for line in found.ratings})
+    yield from _format_moved(found.moved, language)
     rows = [["", read("Player"), read("Rating"), read("Change"), read("Games")]]
     for place, line in enumerate(found.ratings, 1):
         change = f"{line.rating - line.previous:+}" if line.previous else read("new")
@@ -103,14 +102,12 @@ def format_revised_ratings(
     yield from _format_moved(answer.moved, language)
 
 
-def _format_moved(
-    moved: Iterable[pb.MovedRating], language: str, names: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[str]:
+def _format_moved(moved: Iterable[pb.MovedRating], language: str) -> Iterator[str]:
     for each in moved:
         params: dict[str, str | int] = {
             "number": each.number,
             "revision": each.revision,
-            "player": names.get(each.player_id) or each.player_id,
+            "player": each.name or each.player_id,
             "before": each.before or "–",
             "after": each.after or "–",
             "change": f"{each.after - each.before:+}",

@@ -38,7 +38,8 @@ def format_rating_systems(answer: rating.ListRatingSystemsResponse) -> Iterator[
             yield f"{system.name}{usual}: tau {system.tau}; {deviations}; {volatility}"
             continue
         factors = ", ".join(f"{factor.k} from {factor.rating_from}" for factor in system.factors)
-        yield f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}"
+        bonus = f"; gains above {system.accelerated_points} a game twice" if system.accelerated_points else ""
+        yield f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}{bonus}"
 
 
 def show(client: Client, tournament: Tournament) -> None:

@@ -21,11 +21,13 @@ from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.other_programs.imported_rounds import find_bye_spread
+from faristol.rating.systems import SYSTEMS_BY_NAME
 from faristol.rules import Ruleset, RulesetError, load_ruleset, with_options
 from faristol.rules.tournament_files import TournamentFile
 from faristol.shadow.comparison import ClosedRounds, compare, list_closed
 from faristol.shadow.difference import Difference, DifferenceKind, Sentence
 from faristol.shadow.memory import Memory, find_memory_file, load_memory, save_memory
+from faristol.shadow.ratings import NO_COMPARED_RATINGS, RatingComparison, compare_ratings
 from faristol.shadow.replay import COMPARED_SYSTEMS, Plan
 from faristol.shadow.sentences import describe_difference, to_data
 from faristol.shadow.sources import Reader, Reading, Unavailable, open_source
@@ -42,6 +44,7 @@ AGREES = N_("{place}: {players} players, {complete} complete rounds, no differen
 DIFFERS = N_("{place}: {players} players, {complete} complete rounds, {count} {count:difference|differences}.")
 SETTLED = N_("no longer: {difference}")
 UNKNOWN_SYSTEM = N_("--system: expected one of {known}, found {found}")
+UNKNOWN_RATING_SYSTEM = N_("--rating-system: expected one of {known}, found {found}")
 UNKNOWN_RULES = N_("{ruleset} with these options: {problem}")
 
 Place = Annotated[
@@ -71,6 +74,13 @@ def shadow(
             "Default: dutch for a TRF file, else none."
         ),
     ] = "",
+    rating_system: Annotated[
+        str,
+        typer.Option(
+            help="System of the ratings after the rounds, as `faristol rating systems` lists them, or none. "
+            "Default: that which the source names."
+        ),
+    ] = "",
     once: Annotated[bool, typer.Option("--once", help="Compare once; exit code 1 if there is a difference.")] = False,
     interval: Annotated[float, typer.Option(min=1.0, max=3600.0, help="Seconds between two readings.")] = 5.0,
     memory_file: Annotated[
@@ -85,9 +95,13 @@ def shadow(
     if system and system not in (*COMPARED_SYSTEMS, NO_SYSTEM):
         known = ", ".join((*COMPARED_SYSTEMS, NO_SYSTEM))
         raise typer.BadParameter(localize(UNKNOWN_SYSTEM, known=known, found=system))
+    if rating_system and rating_system not in (*SYSTEMS_BY_NAME, NO_COMPARED_RATINGS):
+        known = ", ".join((*SYSTEMS_BY_NAME, NO_COMPARED_RATINGS))
+        raise typer.BadParameter(localize(UNKNOWN_RATING_SYSTEM, known=known, found=rating_system))
     file = memory_file or find_memory_file(place)
     rules = _load_rules(ruleset, option or ())
-    follower = Follower(Reader(open_source(place)), rules, division, system, tournament, client, load_memory(file))
+    reader, memory = Reader(open_source(place)), load_memory(file)
+    follower = Follower(reader, rules, division, system, tournament, client, memory, rating_system)
     while True:
         try:
             found = follower.compare(follower.reader.read())
@@ -139,11 +153,14 @@ class Follower:
         tournament: str,
         client: ServiceClient,
         memory: Memory,
+        rating_system: str = "",
     ) -> None:
         self.reader = reader
         self.memory = memory
         self.division = division
         self.system = system
+        self.rating_system = rating_system
+        self.ratings: RatingComparison | None = None
         self.tournament = tournament
         self.client = client
         self.ruleset, self.has_bye_spread = rules
@@ -201,7 +218,8 @@ class Follower:
         if not self.has_bye_spread and (spread := find_bye_spread(division)):
             ruleset = replace(ruleset, championship=replace(ruleset.championship, bye_spread=spread))
         system = self.system or ("dutch" if read.document is not None else NO_SYSTEM)
-        plan = Plan(ruleset, "" if system == NO_SYSTEM else system)
+        plan = Plan(ruleset, "" if system == NO_SYSTEM else system, self.rating_system)
+        self.ratings = compare_ratings(tournament, self.rating_system)
         found = compare(read, plan, here, self.memory.closed)
         return Comparison(found, list_closed(division), division.rounds, tournament.program)
 
@@ -252,4 +270,13 @@ def _print(follower: Follower, found: Sequence[Difference], *, json_output: bool
         "complete_rounds": complete,
         "differences": [to_data(each, language) for each in found],
     }
+    if (ratings := follower.ratings) is not None:
+        note = say(ratings.note.message, ratings.note.params, language)
+        lines.append(note)
+        content["ratings"] = {
+            "system": ratings.system or None,
+            "compared": ratings.compared,
+            "left_out": ratings.left_out,
+            "text": note,
+        }
     print_answer(content, [*lines, head], json_output=json_output, indent=2 if is_single else None)

@@ -12,6 +12,7 @@ from faristol.cli.options import Tournament
 from faristol.gateway.api.contract_json import tie_break_value, to_json
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
@@ -51,8 +52,8 @@ def show(
         if round_:
             played_round(head, round_)
         if of_teams:
-            return head.name, await results.team_standings(tournament_id, round_)
-        return head.name, await results.standings(tournament_id, round_)
+            return format_title(head), await results.team_standings(tournament_id, round_)
+        return format_title(head), await results.standings(tournament_id, round_)
 
     name, found = client.ask_results(tournament, ask)
     client.print(to_json(found), format_standings(name, found, client.language))

@@ -147,6 +147,11 @@ _BINDING = (
     .where(tables.events.c.metadata.contains(_HAS_NAMES), tables.events.c.position <= bindparam("up_to"))
     .order_by(tables.events.c.position)
 )
+_NAMED_SINCE = (
+    select(*(getattr(tables.events.c, name) for name in ("type", "schema_version", "payload", "metadata")))
+    .where(tables.events.c.position > bindparam("after"), tables.events.c.position <= bindparam("up_to"))
+    .where(tables.events.c.metadata.contains(_HAS_NAMES) | (tables.events.c.type == _ERASED))
+)
 
 
 def new_salt() -> bytes:
@@ -294,6 +299,20 @@ async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for position, metadata in await connection.execute(_BINDING, {"up_to": up_to}):
         found |= dict.fromkeys(bound_in(Metadata.from_json(metadata)), position)
+    return found
+
+
+async def list_named_since(connection: AsyncConnection, after: int, up_to: int) -> set[str]:
+    """Return the ids of the persons whose details the events after a position, up to another one, bind or erase.
+
+    The details of all other persons are the same at both positions.
+    """
+    found: set[str] = set()
+    for type_, version, payload, metadata in await connection.execute(_NAMED_SINCE, {"after": after, "up_to": up_to}):
+        found |= bound_in(Metadata.from_json(metadata))
+        if type_ == _ERASED:
+            message: Any = upcasters.message(type_, version, payload)
+            found.add(message.person_id)
     return found
 
 

@@ -85,6 +85,11 @@ class FileRound:
                 return 0
 
     @property
+    def is_played(self) -> bool:
+        """Whether it is a game over the board with a result."""
+        return self.kind is RoundKind.GAME and self.score is not None and self.against is not None
+
+    @property
     def spread(self) -> int:
         """Points scored less points conceded; 0 without a result."""
         if self.kind in WITHOUT_OPPONENT:
@@ -125,6 +130,12 @@ class FilePlayer:
     """Line of the file, from 1; 0 without a file of lines."""
     standing: FileStanding = FileStanding()
     """After the last round with all results, as the program of the file computed it."""
+    ratings: tuple[int | None, ...] = ()
+    """After each round from the first, as the program of the file computed them; None for a value that it lacks."""
+    start_rating: int = 0
+    """The value from which an unrated player is rated; 0 if the file does not tell."""
+    games: int | None = None
+    """Rated games before the tournament; None if the file does not tell."""
 
     def round(self, number: int) -> FileRound:
         """Return a round, from 1; an absence if the player has none."""
@@ -187,6 +198,8 @@ class TournamentFile:
     """Number of rounds of the tournament; 0 if the file does not tell."""
     program: str = ""
     """Format of the file: ``tsh``, ``tou``, ``trf`` or ``csv``."""
+    rating_system: str = ""
+    """Name of the rating system in the program of the file; empty if the file does not tell."""
     passed_over: tuple[str, ...] = field(default=(), compare=False)
     """Lines and settings that were not read, in the order of the file."""
 

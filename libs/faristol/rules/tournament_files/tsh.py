@@ -2,7 +2,8 @@
 
 A line of ``a.t`` is a player: the name, the rating, the numbers of the opponents round by round, a semicolon, the
 scores, and further fields after semicolons, such as ``p12`` (1 for a start, 2 for a reply, 0 for a bye), ``board`` and
-``rrank`` (the ranks before the first round and after each).
+``rrank`` (the ranks before the first round and after each), ``newr`` (the ratings after each round) and ``lifeg`` (the
+rated games before the tournament).
 Players are numbered by their lines. Opponent 0 is a bye: with a score above 0 it is a win, below 0 a loss, and the
 score is its spread. ``00`` stands for an unknown value. Names have the form ``Surname, Given``, and no digits. The
 documentation of tsh describes the folder (https://www.poslarchive.com/tsh/doc/); tsh reads ISO 8859-1.
@@ -55,7 +56,7 @@ _DIVISION_PATTERN = re.compile(r"division\s+(\S+)\s+(\S+)", re.IGNORECASE)
 _RATING_PATTERN = re.compile(r"\d+(?:[.+]\d+)*")
 _NUMBER_PATTERN = re.compile(r"\d{1,5}")
 _SCORE_PATTERN = re.compile(r"-?\d{1,4}")
-_READ_SETTINGS = frozenset({"event_name", "event_date", "max_rounds", "track_firsts"})
+_READ_SETTINGS = frozenset({"event_name", "event_date", "max_rounds", "track_firsts", "rating_system"})
 _DAY_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 
 
@@ -105,6 +106,8 @@ def read_tsh(files: Mapping[str, str]) -> TournamentFile:
         divisions=tuple(divisions),
         rounds=int(rounds) if rounds.isdecimal() and int(rounds) <= MAX_FILE_ROUNDS else 0,
         program="tsh",
+        # A division may have a system of its own, in a setting that is not read.
+        rating_system="" if any("rating_system" in each for each in passed_over) else settings.get("rating_system", ""),
         passed_over=tuple(passed_over),
     )
 
@@ -157,6 +160,8 @@ def _read_line(text: str, number: int, file: str) -> _Line:
             country=" ".join(fields.get("team", ())),
             left="off" in fields,
             line=number,
+            ratings=tuple(int(word) if word.isdecimal() and int(word) else None for word in fields.get("newr", ())),
+            games=next((int(word) for word in fields.get("lifeg", ()) if word.isdecimal()), None),
         ),
         tuple(_unless_unknown(word, _NUMBER_PATTERN, file, number, NOT_AN_OPPONENT) for word in words[place + 1 :]),
         tuple(_unless_unknown(word, _SCORE_PATTERN, file, number, SCORE_EXPECTED) for word in scores),

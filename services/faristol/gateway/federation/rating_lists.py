@@ -74,7 +74,6 @@ async def show_rating_list(
     return await visit.show(
         "ratings/list.html",
         answer=answer,
-        names={line.player_id: line.name for line in answer.ratings},
         tournaments=await _load_names(results),
         systems=RATING_SYSTEMS,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -91,6 +91,8 @@ class FederationListHandler:
         handled: Message = await self._runtime.command_handler.handle(
             context, request, attempt, response=response, queue=LISTS_STREAM
         )
+        if isinstance(handled, pb.ReviseFederationListResponse):
+            await self._add_names(handled.moved)  # not before: the record stores the answer of a command
         return handled
 
     async def preview(
@@ -104,6 +106,7 @@ class FederationListHandler:
         revised = await asyncio.to_thread(
             revise, lists, request.number, _states(views), to_timestamp(self._runtime.now()), seasons.person_of
         )
+        await self._add_names(revised.moved)
         return pb.PreviewFederationRevisionResponse(moved=revised.moved)
 
     async def list_lists(
@@ -126,12 +129,18 @@ class FederationListHandler:
         if not 0 <= revision <= latest:
             raise NotFound("rating list", f"{number}.{revision}")
         answer = await asyncio.to_thread(_build_list, lists, number, revision)
+        await self._add_names(answer.moved)
         people = await names(self._record, [line.player_id for line in answer.ratings])
         for line in answer.ratings:
             if person := people.get(line.player_id):
                 line.name, line.club = person.name, person.club
         answer.position = position
         return answer
+
+    async def _add_names(self, moved: Collection[pb.MovedRating]) -> None:
+        people = await names(self._record, {each.player_id for each in moved})
+        for each in moved:
+            each.name = people[each.player_id].name if each.player_id in people else ""
 
     async def _load(self) -> Loaded[FederationLists]:
         return await load_at_once(self._record, LISTS_STREAM, FederationLists(), fold_lists)

@@ -3,9 +3,10 @@
 Problem. Details are stored beside the events. Reading, indexing and normalizing those of 20,000 entries takes about two
 seconds, and a director who looks for players asks for them with each search.
 
-Idea. The details of a person change only in a transaction that appends events: the position of the record therefore
-identifies them. The index is built once for a position and a version of the register, in a thread, and its words
-and its order when a search first needs them.
+Idea. The details of a person change only in a transaction that appends events, and the metadata of these bind the new
+details to the person (``event_store.beside_events.bindings``). Of the events since the last call only such ones are
+read, with the details of their persons. The index is built again, in a thread, if such details or the version of the
+register have changed; its words and its order when a search first needs them. All other events leave it as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from faristol.event_store import Record
+from faristol.event_store.beside_events.bindings import list_named_since
+from faristol.event_store.positions import last_position
 from faristol.kernel.details import Person
 from faristol.kernel.names import begins, name_key
 from faristol.personal_data import people
@@ -63,24 +66,37 @@ class PersonIndex:
 
 
 class PersonCache:
-    """The index of the latest position of the record."""
+    """The index of the latest details."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._lock = asyncio.Lock()
-        self._key: tuple[int, int] | None = None
-        """Position of the record and version of the register of the index."""
+        self._position = 0
+        """Position up to which changes of details are known."""
+        self._version = 0
+        """Version of the register of the index."""
+        self._persons: dict[str, Person] = {}
+        """Details by id, of the entries and of former ones."""
         self._index = PersonIndex(RegisteredPersons(Register(), {}))
 
     async def load_index(self, state: Register) -> PersonIndex:
         """Return the index of the register; erased persons are left out."""
         async with self._lock:
-            # Read before the details: an event that comes after it makes the next call read them again.
-            key = (await self._record.last_position(), state.version)
-            if key != self._key:
-                persons = await people.names(self._record, state.entries.keys())
-                self._index = PersonIndex(await asyncio.to_thread(RegisteredPersons, state, persons))
-                self._key = key
+            async with self._record.reading() as connection:
+                # Read before the details: an event that comes after it makes the next call read its persons again.
+                end = await last_position(connection)
+                is_known = 0 < self._position <= end  # a restored record may be shorter
+                changed = await list_named_since(connection, self._position, end) if is_known else {*self._persons}
+                asked = (changed | (state.entries.keys() - self._persons.keys())) & state.entries.keys()
+                found = await people.find_all(connection, asked)
+            is_same = all(found.get(each) == self._persons.get(each) for each in asked)
+            for person_id in changed:
+                self._persons.pop(person_id, None)
+            self._persons |= found
+            self._position = end
+            if not is_same or state.version != self._version:
+                self._index = PersonIndex(await asyncio.to_thread(RegisteredPersons, state, dict(self._persons)))
+                self._version = state.version
             return self._index
 
     async def load_persons(self, state: Register, others: Iterable[Person] = ()) -> RegisteredPersons:

@@ -187,14 +187,14 @@ class DirectorPage(Console):
         """Check whether the user's role may call a method."""
         return may(self.session, NAMED[service, method].request)
 
-    async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
+    async def show(self, name: str, part: str, *, said: str = "", further: str = "", **values: Any) -> Response:
         """Render a page of the console in a thread, as one with 10,000 players takes a second.
 
         The status shows whether a form was refused or invalid.
         """
         sent = SentForm(self.typed, None, self.errors, self.refused)
         head = await self._head()
-        sentence = said or await self._find_sentence()
+        sentence = " ".join(filter(None, (said or await self._find_sentence(), further)))
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
         return await asyncio.to_thread(
             self.form_page,

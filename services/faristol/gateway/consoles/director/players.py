@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import groupby
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
@@ -16,17 +17,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import STEPS, DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.details import DETAILS, Detail, read_details
 from faristol.kernel.divisions import list_other_divisions
+from faristol.kernel.errors import Invalid
 from faristol.kernel.names import name_key
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.register.v1 import register_pb2
 from faristol.text import say, translations
 from faristol.typed_input.encodings import ENCODINGS
+from faristol.typed_input.known_players import REGISTER_FIELDS, describe_taken, take_from_register
 from faristol.typed_input.lists import LineError, decode_list, lines_of
 from faristol.typed_input.player_list import (
     REGISTRATION_BATCH_PLAYERS,
@@ -81,9 +86,17 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/tournaments/{tournament_id}/console/players")
 async def show_players(
-    console: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+    console: DirectorPageDep,
+    registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0,
+    taken: Annotated[list[str] | None, Query(max_length=len(REGISTER_FIELDS))] = None,
 ) -> Response:
-    """Show the players with their forms; after a list, with the number of ``registered`` players."""
+    """Show the players with their forms; after a list, with the number of ``registered`` players.
+
+    ``taken`` names the fields of a registration that the register filled. The list shows their values.
+    """
+    if taken:
+        told = [name for name in taken if name in REGISTER_FIELDS]
+        return await _show(console, further=describe_taken(dict.fromkeys(told, ""), console.language))
     return await _show(console, format_registered_count(registered, console.language) if registered else "")
 
 
@@ -107,7 +120,28 @@ async def change_players(console: DirectorPageDep, given: Fields) -> Response:
         if other := similar_player(console.tournament.players, name, own):
             console.typed, console.errors = given, {"others": say(RESEMBLES, {"name": other}, console.language)}
             return await _show(console)
-    return await console.carry_out(given, f"{console.address}/players") or await _show(console)
+    page = f"{console.address}/players"
+    taken = await _take_from_register(console, given) if entered and given.get("federation_id", "").strip() else {}
+    filled = {**given, **{field: str(value) for field, value in taken.items()}}
+    sent = await console.carry_out(filled, page)
+    if sent is not None and (told := [field for field in taken if field in REGISTER_FIELDS]):
+        return redirect_to(f"{sent.headers['location']}&{urlencode([('taken', field) for field in told])}")
+    return sent or await _show(console)
+
+
+async def _take_from_register(console: DirectorPage, given: Given) -> dict[str, str | int]:
+    """Return the empty fields of a registration that the register can fill, and the id of its person.
+
+    The person has the number at the federation and the name of the form. A wrong value of the form yields none: the
+    command is refused for it.
+    """
+    try:
+        request: Any = command_of("RegisterPlayer", given, console.tournament_id, console.tournament.time_zone)
+    except Invalid:
+        return {}
+    search = register_pb2.SearchRegisterRequest(tournament_id=console.tournament_id, person_ids=[request.federation_id])
+    taken = take_from_register(request, (await console.calls.ask(search)).persons)
+    return {**taken, "player_id": request.player_id} if request.player_id else {}
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
@@ -387,7 +421,7 @@ def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
     return set(waiting)
 
 
-async def _show(console: DirectorPageDep, said: str = "") -> Response:
+async def _show(console: DirectorPageDep, said: str = "", *, further: str = "") -> Response:
     wanted = console.request.query_params.get("q", "")
     round_to_come = len(console.tournament.played) + 1
     request = pairing.ListMissingLicencesRequest(tournament_id=console.tournament_id)
@@ -398,6 +432,7 @@ async def _show(console: DirectorPageDep, said: str = "") -> Response:
         licences=licences,
         players=console.players_by_name,
         said=said,
+        further=further,
         many=len(console.tournament.players) > MAX_PLAYERS_WITH_FORMS,
         opened=console.request.query_params.get("player", ""),
         wanted=wanted[:100],
