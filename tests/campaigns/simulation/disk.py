@@ -33,8 +33,10 @@ Step = Callable[[], Any]
 class Disk:
     """Runs every statement of every process, one at a time."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, committed: Step) -> None:
+        """``committed`` is called after each commit."""
         self.world = world
+        self._committed = committed
         self.patience = sqlite.LOCK_TIMEOUT_SECONDS
         self._luck = world.luck("disk")
 
@@ -100,6 +102,7 @@ class Disk:
                 node.connections.append(result)
             if commits:
                 self.world.trace.note("commit", "")
+                self._committed()
                 if isinstance(node, Node) and self.world.happens(faults.crash_after_commit):
                     node.crash("after a commit")
                     return

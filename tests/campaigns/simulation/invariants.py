@@ -98,7 +98,13 @@ def _tables(events: Sequence[Recorded]) -> list[str]:
     for game_id in sorted(opened):
         table, times = streams[f"game-{game_id}"], streams.get(f"clock-{game_id}", [])
         both = sorted([*table, *times], key=lambda event: event.position)
-        found = (*_game(table), *_challenges(both), *_times(table, times), *_result(table, results.get(game_id)))
+        found = (
+            *_game(table),
+            *_order(both),
+            *_challenges(both),
+            *_times(table, times),
+            *_result(table, results.get(game_id)),
+        )
         wrong.extend(f"{game_id}: {told}" for told in found)
     return wrong
 
@@ -121,6 +127,26 @@ def _game(table: Sequence[Recorded]) -> list[str]:
     draws = [event.draw for event in _only(table, game.TilesDrawn)]
     if len(set(draws)) < len(draws):
         wrong.append(f"a draw was made twice: {draws}")
+    return wrong
+
+
+def _order(both: Sequence[Recorded]) -> list[str]:
+    """Return the events of a table that happened before one that the record has before them.
+
+    A deadline has its own time, however late it is written.
+    """
+    wrong = []
+    latest = 0
+    for event in both:
+        message: Any = event.message
+        if "occurred_at" not in message.DESCRIPTOR.fields_by_name or isinstance(message, clock.OvertimeCapExceeded):
+            continue
+        at = message.occurred_at.ToNanoseconds()
+        if at < latest:
+            wrong.append(
+                f"{event.name} at {event.position} happened {(latest - at) / 1e6:.1f} ms before an earlier event"
+            )
+        latest = max(latest, at)
     return wrong
 
 
