@@ -51,8 +51,6 @@ RULESET = "fisc-2023"
 LEXICON = "simulated"
 builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
 
-FOLLOWER_COUNT = 8
-"""The followers of the record: six reactions, a projection, the relay."""
 WORD_COUNT = 400
 
 
@@ -175,7 +173,7 @@ async def _rest(record: Record) -> list[str]:
         async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             while left:
                 await asyncio.sleep(0.5)
-                left = await invariants.at_rest(record, FOLLOWER_COUNT)
+                left = await invariants.at_rest(record)
     except TimeoutError:
         return [f"no rest: {left}"]
     return []
