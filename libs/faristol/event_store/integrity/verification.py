@@ -163,7 +163,7 @@ async def _compare_tiles(record: Record, tiles: GrowingTiles) -> None:
         size = min(last.checkpoint.size, tiles.size) if last else 0
         for tile, hashes in sorted(computed.items()):
             served = await log_store.read_tile(connection, tile)
-            if (at := find_difference(hashes, served)) is not None:
+            if (at := find_difference(bytes(hashes), served)) is not None:
                 begin = at * HASH_LENGTH
                 position = (tile.number * TILE_SIZE + at + 1) * tile.entry_span
                 raise CorruptData(
