@@ -62,7 +62,7 @@ class Faults:
     skew: float = _rate(30.0, often=0.5)
     """Seconds that the clocks of two processes may be apart."""
     rebuild_pauses: float = _rate(0.6, often=0.7)
-    """A rebuild freezes for a moment between two batches, or before its switch."""
+    """A rebuild freezes for a moment between two batches, before its switch, or before it drops the old tables."""
 
     @classmethod
     def draw(cls, luck: Random) -> Faults:

@@ -23,6 +23,8 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.read_models.projections.projection import projection
 
+ACTS = (game.PlayPlaced, game.Exchanged, game.Passed, game.TilesDrawn, game.ChallengeRaised, clock.ClockPressed)
+"""Events of players at a table, each by one command."""
 COMPARED_GENERATION_NUMBER = 1_000_000
 """The generation of a projection that is computed to be compared, and never read."""
 
@@ -132,21 +134,20 @@ def _game(table: Sequence[Recorded]) -> list[str]:
 
 
 def _order(both: Sequence[Recorded]) -> list[str]:
-    """Return the events of a table that happened before one that the record has before them.
+    """Return the acts of players that happened before an event that the record has before them.
 
-    A deadline has its own time, however late it is written.
+    Each follows the last event of game and clock. Deadlines and rulings have a time of their own, however late they are
+    written.
     """
     wrong = []
     latest = 0
     for event in both:
         message: Any = event.message
-        if "occurred_at" not in message.DESCRIPTOR.fields_by_name or isinstance(message, clock.OvertimeCapExceeded):
+        if "occurred_at" not in message.DESCRIPTOR.fields_by_name:
             continue
         at = message.occurred_at.ToNanoseconds()
-        if at < latest:
-            wrong.append(
-                f"{event.name} at {event.position} happened {(latest - at) / 1e6:.1f} ms before an earlier event"
-            )
+        if at < latest and isinstance(message, ACTS):
+            wrong.append(f"{event.name} at {event.position} happened {latest - at} ns before an earlier event")
         latest = max(latest, at)
     return wrong
 

@@ -80,7 +80,8 @@ class Platform:
             stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
             stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
             stack.enter_context(patch.object(Reactor, "_react", self._failing(Reactor._react)))
-            stack.enter_context(patch.object(Rebuild, "_keep_lease", self._pausing(Rebuild._keep_lease)))
+            for step in ("_keep_lease", "_drop"):
+                stack.enter_context(patch.object(Rebuild, step, self._pausing(getattr(Rebuild, step))))
             yield
 
     def _failing(self, react: Any) -> Any:
@@ -94,10 +95,10 @@ class Platform:
 
         return react_or_fail
 
-    def _pausing(self, keep_lease: Any) -> Any:
-        """Return ``keep_lease`` of a rebuild, with the fault that its process freezes before."""
+    def _pausing(self, step: Any) -> Any:
+        """Return a step of a rebuild, with the fault that its process freezes before."""
 
-        async def pause_and_keep_lease(rebuild: Rebuild) -> None:
+        async def pause_and_go_on(rebuild: Rebuild, *given: Any) -> None:
             node = NODE.get()
             if isinstance(node, Node):
                 seconds = self._pauses.pop(node, 0.0)
@@ -106,9 +107,9 @@ class Platform:
                 if seconds:
                     node.freeze(seconds)
                     await asyncio.sleep(0)
-            await keep_lease(rebuild)
+            await step(rebuild, *given)
 
-        return pause_and_keep_lease
+        return pause_and_go_on
 
     async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:
         node = NODE.get()
