@@ -264,10 +264,11 @@ class Arbiter(Caller):
         which: dict[str, Any] = {"game_id": game_id, "arbiter_id": "arbiter"}
         reason = clock_events_pb2.NEUTRALISATION_REASON_FORCE_MAJEURE
         while True:
-            await asyncio.sleep(self.luck.random())
+            await asyncio.sleep(0.5 * self.luck.random())
             await self.meet()
             stop = clock_pb2.NeutraliseRequest(reason=reason, **which)
             if await self.command(self.api.clock.Neutralise, stop) is not None:
+                await self.meet()
                 while await self.command(self.api.clock.Resume, clock_pb2.ResumeRequest(**which)) is None:  # noqa: ASYNC110
                     await asyncio.sleep(0.2)
 
@@ -309,6 +310,8 @@ class Player(Caller):
             await self._sign(game)
 
     async def _take_turn(self, game: game_pb2.GetGameResponse) -> None:
+        if self._championship.arbitrated:
+            await self.meet()
         slow = self.luck.random() < self._championship.slow
         if slow and not self._championship.dated:
             await self._let_time_run_out()

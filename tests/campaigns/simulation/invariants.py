@@ -55,7 +55,7 @@ async def check(record: Record, told: Told, accepted: set[str]) -> list[str]:
     wrong.extend(_positions(events))
     wrong.extend(await _answers(record, told, events))
     wrong.extend(_tables(events))
-    wrong.extend(await _check_projection(record, projection(), events))
+    wrong.extend(await check_projection(record, projection(), len(events)))
     missing = [event.position for event in events if event.event_id not in accepted]
     if missing:
         wrong.append(f"never on the bus: the events at {missing}")
@@ -237,10 +237,15 @@ def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) 
     return wrong
 
 
-async def _check_projection(record: Record, work: Projection, events: Sequence[Recorded]) -> list[str]:
-    """Check that the stored rows equal those computed from the record."""
+async def check_projection(record: Record, work: Projection, expected: int = 0) -> list[str]:
+    """Check that the stored rows equal those computed from the record up to the checkpoint.
+
+    The checkpoint is at ``expected``, if given.
+    """
     compared = work.at(COMPARED_GENERATION_NUMBER)
     async with record.writing() as connection:
+        up_to = await generations.checkpoint_held(connection, work.consumer)
+        events = await record.read(0, limit=100_000, up_to=up_to)
         await connection.run_sync(compared.tables.create_all)
         await compared.apply(connection, [event for event in events if event.type in work.types])
         again = await _rows(connection, compared)
@@ -250,8 +255,8 @@ async def _check_projection(record: Record, work: Projection, events: Sequence[R
             return [str(problem)]
         live_rows = await _rows(connection, work.at(live.generation))
         await connection.run_sync(compared.tables.drop_all)
-    if live.position != len(events):
-        return [f"{work.name} is read at {live.position} of {len(events)}"]
+    if live.position != (expected or up_to):
+        return [f"{work.name} is read at {live.position} of {expected or up_to}"]
     if live_rows != again:
         different = sorted(str(row)[:200] for row in {*map(str, live_rows)} ^ {*map(str, again)})
         return [f"{work.name} is not what the record says: {different[:2]}"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.campaigns.simulation.invariants import check_projection
 from tests.campaigns.simulation.jetstream import JetStream
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.network import Network
@@ -243,6 +244,7 @@ class Platform:
         try:
             rebuilt = await Rebuild(record, projection(), batch=REBUILD_BATCH_EVENTS).run()
             self.world.trace.note("rebuild", f"generation {rebuilt.generation} at {rebuilt.position}")
+            self.problems += await check_projection(record, projection())
         except Exception as problem:  # noqa: BLE001 # it is told, or looked into
             self.world.trace.note("rebuild", f"given up: {problem!r}")
             if not isinstance(problem, ProjectionError) and not is_transient(problem):

@@ -212,7 +212,7 @@ def _championship(world: World, lexicons: Path) -> Championship:
         skip=world.skip,
         now=world.now,
         judged=not dated and luck.random() < 0.5,
-        arbitrated=not dated and luck.random() < 0.7,
+        arbitrated=not dated,
     )
 
 
