@@ -41,7 +41,7 @@ MEETING_SECONDS = 0.2
 """Seconds between the moments in which both players of a table send a command."""
 PREPARING_SECONDS = 1.5
 """Seconds before a deadline at which its player begins to wait for it: services prepare deadlines meanwhile."""
-MAX_HASTE_SECONDS = 0.12
+MAX_HASTE_SECONDS = 0.08
 """Limit of seconds before a deadline at which a player acts."""
 JUDGES = ("judge-1", "judge-2")
 CLAIM_LEASE_SECONDS = 2

@@ -21,6 +21,8 @@ from faristol.event_store.backends import sqlite
 
 MAX_STATEMENT_SECONDS = 0.002
 """Seconds that a statement takes at most."""
+MAX_SLOW_STATEMENT_SECONDS = 0.1
+"""The same for a slow one: others decide on the same state meanwhile."""
 LOCK_RETRY_SECONDS = 0.005
 """Seconds until a statement that found the database locked is tried again."""
 
@@ -58,7 +60,9 @@ class Disk:
 
     def soon(self, step: Step) -> None:
         """Run a step at the turn of the disk."""
-        self.world.loop.call_later(self._luck.random() * MAX_STATEMENT_SECONDS, step)
+        is_slow = self.world.happens(self.world.faults.disk_slow)
+        most = MAX_SLOW_STATEMENT_SECONDS if is_slow else MAX_STATEMENT_SECONDS
+        self.world.loop.call_later(self._luck.random() * most, step)
 
     def run(
         self,

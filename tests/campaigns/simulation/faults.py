@@ -63,6 +63,8 @@ class Faults:
     """Seconds that the clocks of two processes may be apart."""
     rebuild_pauses: float = _rate(0.6, often=0.7)
     """A rebuild freezes for a moment between two batches, before its switch, or before it drops the old tables."""
+    disk_slow: float = _rate(0.2, often=0.6)
+    """A statement waits for the disk."""
 
     @classmethod
     def draw(cls, luck: Random) -> Faults:

@@ -208,7 +208,7 @@ def _championship(world: World, lexicons: Path) -> Championship:
         lexicon=LEXICON,
         plays=luck.randrange(1, 4),
         dated=dated,
-        slow=luck.choice((0.0, 0.1)),
+        slow=luck.choice((0.0, 0.1 if dated else 0.3)),
         skip=world.skip,
         now=world.now,
         judged=not dated and luck.random() < 0.5,
