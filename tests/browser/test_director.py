@@ -25,6 +25,7 @@ from tests.support.access_cell import OWN, Cell, build_credential, grant
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.access_control.credential import Scope
+from faristol.access_control.roles import Role
 from faristol.gateway.api.openapi.documentation import SERVICES
 from faristol.gateway.app import ROUTES
 from faristol.gateway.print.contents import PAPERS
@@ -108,10 +109,12 @@ OPEN = "() => [...document.querySelectorAll('main details')].slice(0, 8).forEach
 
 
 @asynccontextmanager
-async def sign_in_director(browser: Browser, cell: Cell, subject: str, **more: Any) -> AsyncIterator[Page]:
-    """Yield a director at a device, whose scripts do not fail and are finished."""
+async def sign_in_director(
+    browser: Browser, cell: Cell, subject: str, role: Role = needs.ROLE_DIRECTOR, **more: Any
+) -> AsyncIterator[Page]:
+    """Yield a director, or another official, at a device, whose scripts do not fail and are finished."""
     context = await browser.new_context(base_url=cell.process.http_address, locale="en", **more)
-    token = cell.token(replace(build_credential(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+    token = cell.token(replace(build_credential(role), subject=subject, scope=Scope()))
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     page.set_default_timeout(60_000)
@@ -295,6 +298,48 @@ async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: B
         await ona.goto(console)
         await ona.get_by_role("button", name="Pair round 1").click()
         await expect(eva.locator(".acts-list > li").first).to_contain_text("Round 1 is paired")
+
+
+@pytest.mark.nightly
+async def test_an_arbiter_proposes_a_correction_and_only_another_arbiter_confirms_it(
+    browser: Browser, cell: Cell
+) -> None:
+    async with sign_in_director(browser, cell, "eva", **DESK) as page:
+        console = await create(page, "Quatre ulls", 6)
+        await page.goto(f"{console}/closing")
+        await page.get_by_label("A second arbiter or director confirms them").check()
+        await page.locator('[data-key="second-title"]').get_by_role("button", name="Save settings").click()
+        await expect(page.locator(".notice.good")).to_be_visible()
+        await step(page, console, "Pair round 1", "Round 1 is paired")
+        await step(page, console, "Start round 1", "Round 1 is started")
+        await page.goto(console.replace("/console", "/round/1/results"))
+        await expect(page.locator("#entry-table")).to_be_focused()
+        for table in (1, 2, 3):
+            await type_in(page, table, 400 + table, 300 - table)
+            await expect(page.locator(".entered .done")).to_have_count(table)
+        await step(page, console, "Close round 1", "Round 1 is closed.")
+    async with (
+        sign_in_director(browser, cell, "nil", needs.ROLE_ARBITER, **PHONE) as nil,
+        sign_in_director(browser, cell, "ona", needs.ROLE_ARBITER, **DESK) as ona,
+    ):
+        await nil.goto(f"{console}/round/1")
+        row = nil.locator('[data-key="table-1"]')
+        await row.locator("summary").click()
+        await row.locator('input[name^="scores."]:not([type=hidden])').first.fill("444")
+        await row.get_by_role("button", name="Correct", exact=True).click()
+        await expect(nil.locator(".notice.good")).to_contain_text("for a second official to confirm")
+        await nil.goto(f"{console}/closing")
+        panel = '[data-key="proposals-title"]'
+        await expect(nil.locator(panel)).to_contain_text("You proposed it")
+        await expect(nil.get_by_role("button", name="Confirm")).to_have_count(0)
+        await ona.goto(console)
+        await ona.locator(".notice").filter(has_text="waits for a second official").get_by_role("link").click()
+        await expect(ona.locator(panel)).to_contain_text("444")
+        await ona.get_by_role("button", name="Confirm").click()
+        await expect(ona.locator(".notice.good")).to_contain_text("is confirmed")
+        await expect(ona.locator(panel)).to_have_count(0)
+        await nil.goto(f"{console}/round/1")
+        await expect(nil.locator('[data-key="table-1"]')).to_contain_text("444")
 
 
 @pytest.mark.nightly

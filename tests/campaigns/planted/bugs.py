@@ -51,10 +51,10 @@ BUGS: Sequence[Bug] = (
         "            except CannotTake as error:\n",
     ),
     Bug(
-        "a parked key is released before its skipped events are handled",
+        "a retry of a parked key begins after the event that failed",
         f"{CONSUMERS}/handlers.py",
-        "if len(left) == REPLAY_STEP_EVENTS or any(self._work.key(event) == key for event in left):",
-        "if len(left) == REPLAY_STEP_EVENTS:",
+        "events = await self.record.read(row.done, limit=limit,",
+        "events = await self.record.read(row.done + 1, limit=limit,",
     ),
     Bug(
         "the first event of each batch is left out of a projection",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import signal
 import sys
 import time
 import traceback
@@ -12,6 +13,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -20,6 +22,8 @@ from tests.campaigns.simulation.run import Outcome, install_lexicon, run
 
 MAX_PROCESS_RUNS = 12
 """Limits the memory that runs leave behind."""
+MAX_RUN_CPU_SECONDS = 60
+"""Fifty times what a run usually takes."""
 
 
 def main() -> int:
@@ -47,14 +51,26 @@ def main() -> int:
     return 1 if report.failures else 0
 
 
+class Endless(KeyboardInterrupt):
+    """A run takes too much processor time: a step of it may never end. No handler of the platform catches it."""
+
+
+def _end_run(*_: object) -> NoReturn:
+    raise Endless(f"more than {MAX_RUN_CPU_SECONDS} s of processor time")
+
+
 def _time_run(lexicons: Path, seed: int) -> tuple[Outcome, float]:
     """Return one run and its CPU seconds. Every exception in it is a problem of its seed."""
     start = time.process_time()
+    signal.signal(signal.SIGPROF, _end_run)
+    signal.setitimer(signal.ITIMER_PROF, MAX_RUN_CPU_SECONDS)
     try:
         outcome = run(seed, lexicons)
-    except Exception as problem:  # noqa: BLE001 # the campaign goes on with the other seeds
+    except (Exception, Endless) as problem:  # noqa: BLE001 # the campaign goes on with the other seeds
         told = f"the simulation broke: {problem!r}"
         outcome = Outcome(seed, [told], "", traceback.format_exc().splitlines(), {}, {}, 0, 0, 0.0)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return outcome, time.process_time() - start
 
 

@@ -18,8 +18,10 @@ from tests.campaigns.simulation.world import BEGINNING
 
 from faristol.client.services import Api
 from faristol.demo.plan import Plan
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events_pb2
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events_pb2
@@ -37,6 +39,10 @@ DEADLINE_SECONDS = 2.0
 
 MEETING_SECONDS = 0.2
 """Seconds between the moments in which both players of a table send a command."""
+PREPARING_SECONDS = 1.5
+"""Seconds before a deadline at which its player begins to wait for it: services prepare deadlines meanwhile."""
+MAX_HASTE_SECONDS = 0.08
+"""Limit of seconds before a deadline at which a player acts."""
 JUDGES = ("judge-1", "judge-2")
 CLAIM_LEASE_SECONDS = 2
 """The shortest lease of a judge's claim."""
@@ -115,6 +121,11 @@ class Caller:
                     raise
             await asyncio.sleep(0.1)
 
+    async def meet(self) -> None:
+        """Wait in half of the cases for a moment of all callers, so that their commands are decided at once."""
+        if self.luck.random() < 0.5:
+            await asyncio.sleep(MEETING_SECONDS - asyncio.get_running_loop().time() % MEETING_SECONDS)
+
 
 @dataclass(frozen=True)
 class Championship:
@@ -129,9 +140,14 @@ class Championship:
     dated: bool
     """Whether players send the times of actions, or leave them to the services' clocks."""
     slow: float
-    """Probability of a turn that takes so long that time runs out."""
+    """Probability of a turn that takes so long that time runs out, or nearly so."""
+    skip: Callable[[float], None]
+    """Let some seconds pass by all clocks."""
+    now: Callable[[], datetime]
     judged: bool = False
     """Whether judges rule on challenges; otherwise the lexicon does."""
+    arbitrated: bool = False
+    """Whether an arbiter stops and resumes the clocks of the tables."""
 
 
 class Director(Caller):
@@ -220,7 +236,10 @@ class Director(Caller):
             Player(self.api, self.told, self._championship, game_id, player, self._luck(f"{game_id}/{player}"))
             for player in (pairing.first_player_id, pairing.second_player_id)
         ]
+        arbiter = Arbiter(self.api, self.told, f"{game_id}/arbiter", self._luck(f"{game_id}/arbiter"))
+        beside = [asyncio.create_task(arbiter.watch(game_id))] if self._championship.arbitrated else []
         over = await asyncio.gather(*(player.play() for player in players))
+        await cancel_tasks(beside)
         self._latest = max(self._latest, *over)
 
     async def _results_in(self, number: int) -> None:
@@ -235,6 +254,23 @@ class Director(Caller):
 
 class Refused(Exception):
     """A permitted command of the director was refused."""
+
+
+class Arbiter(Caller):
+    """An arbiter at a table, who stops its clocks for a moment now and then."""
+
+    async def watch(self, game_id: str) -> None:
+        """Watch the table until cancelled."""
+        which: dict[str, Any] = {"game_id": game_id, "arbiter_id": "arbiter"}
+        reason = clock_events_pb2.NEUTRALISATION_REASON_FORCE_MAJEURE
+        while True:
+            await asyncio.sleep(0.5 * self.luck.random())
+            await self.meet()
+            stop = clock_pb2.NeutraliseRequest(reason=reason, **which)
+            if await self.command(self.api.clock.Neutralise, stop) is not None:
+                await self.meet()
+                while await self.command(self.api.clock.Resume, clock_pb2.ResumeRequest(**which)) is None:  # noqa: ASYNC110
+                    await asyncio.sleep(0.2)
 
 
 class Player(Caller):
@@ -274,7 +310,12 @@ class Player(Caller):
             await self._sign(game)
 
     async def _take_turn(self, game: game_pb2.GetGameResponse) -> None:
-        moment = self._moment(game, 40 * 60 if self.luck.random() < self._championship.slow else 90)
+        if self._championship.arbitrated:
+            await self.meet()
+        slow = self.luck.random() < self._championship.slow
+        if slow and not self._championship.dated:
+            await self._let_time_run_out()
+        moment = self._moment(game, 40 * 60 if slow else 90)
         scoreless = all(side.score == 0 for side in game.sides)
         if game.turn <= self._championship.plays or (scoreless and self.luck.random() < 0.7):
             squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
@@ -295,6 +336,15 @@ class Player(Caller):
         else:
             await self.command(self.api.game.Pass, game_pb2.PassRequest(**moment))
 
+    async def _let_time_run_out(self) -> None:
+        """Think until the moment of the next deadline of the clock, so that the turn and the deadline meet."""
+        clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
+        if clock.HasField("deadline_at"):
+            deadline = to_datetime(clock.deadline_at)
+            self._championship.skip((deadline - self._championship.now()).total_seconds() - PREPARING_SECONDS)
+            left = (deadline - self._championship.now()).total_seconds() - MAX_HASTE_SECONDS * self.luck.random()
+            await asyncio.sleep(max(0.0, min(left, PREPARING_SECONDS)))
+
     def _tiles(self, grid: Grid, rack: list[str]) -> list[tuple[int, int, str, bool]]:
         """Return a play; sometimes one with an invalid word."""
         candidates = generate(self._championship.graph, grid, rack)
@@ -309,7 +359,7 @@ class Player(Caller):
     async def _after_play(self, game: game_pb2.GetGameResponse) -> None:
         """Draw and press; with no tile left to draw, press."""
         await asyncio.sleep(0.15 * self.luck.random())
-        await self._meet()
+        await self.meet()
         if game.bag_left:
             await self.command(self.api.game.DrawTiles, game_pb2.DrawTilesRequest(**self._moment(game, 8)))
         else:
@@ -323,7 +373,7 @@ class Player(Caller):
         words = [scored.word for scored in game.pending.words]
         right = all(self._championship.graph.contains(tuple(word.faces)) for word in words)
         if self.luck.random() < (0.15 if right else 0.8):
-            await self._meet()
+            await self.meet()
             challenge = game_pb2.ChallengeRequest(words=words, **self._moment(game, 8))
             await self.command(self.api.game.Challenge, challenge)
 
@@ -335,13 +385,8 @@ class Player(Caller):
             return
         clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
         if clock.stopped:
-            await self._meet()
+            await self.meet()
             await self.command(self.api.game.SignSheet, game_pb2.SignSheetRequest(**self._moment(game, 60)))
-
-    async def _meet(self) -> None:
-        """Wait in half of the cases for a moment of both players, so that their commands are decided at once."""
-        if self.luck.random() < 0.5:
-            await asyncio.sleep(MEETING_SECONDS - asyncio.get_running_loop().time() % MEETING_SECONDS)
 
     def _moment(self, game: game_pb2.GetGameResponse, seconds: float) -> dict[str, Any]:
         """Return the author of a command, the place and, for players with a clock, the time: some time after the last

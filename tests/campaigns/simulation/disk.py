@@ -21,6 +21,8 @@ from faristol.event_store.backends import sqlite
 
 MAX_STATEMENT_SECONDS = 0.002
 """Seconds that a statement takes at most."""
+MAX_SLOW_STATEMENT_SECONDS = 0.1
+"""The same for a slow one: others decide on the same state meanwhile."""
 LOCK_RETRY_SECONDS = 0.005
 """Seconds until a statement that found the database locked is tried again."""
 
@@ -33,8 +35,10 @@ Step = Callable[[], Any]
 class Disk:
     """Runs every statement of every process, one at a time."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, committed: Step) -> None:
+        """``committed`` is called after each commit."""
         self.world = world
+        self._committed = committed
         self.patience = sqlite.LOCK_TIMEOUT_SECONDS
         self._luck = world.luck("disk")
 
@@ -56,7 +60,9 @@ class Disk:
 
     def soon(self, step: Step) -> None:
         """Run a step at the turn of the disk."""
-        self.world.loop.call_later(self._luck.random() * MAX_STATEMENT_SECONDS, step)
+        is_slow = self.world.happens(self.world.faults.disk_slow)
+        most = MAX_SLOW_STATEMENT_SECONDS if is_slow else MAX_STATEMENT_SECONDS
+        self.world.loop.call_later(self._luck.random() * most, step)
 
     def run(
         self,
@@ -100,6 +106,7 @@ class Disk:
                 node.connections.append(result)
             if commits:
                 self.world.trace.note("commit", "")
+                self._committed()
                 if isinstance(node, Node) and self.world.happens(faults.crash_after_commit):
                     node.crash("after a commit")
                     return

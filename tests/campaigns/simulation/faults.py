@@ -53,14 +53,18 @@ class Faults:
     """Per second: NATS loses the last messages that it acknowledged, as without fsync."""
     bus_down: float = _rate(0.1, often=0.3)
     """Per second: NATS is away for a while."""
-    rebuild: float = _rate(0.2, often=0.4)
+    rebuild: float = _rate(1.0, often=0.5)
     """Per second: a projection is rebuilt beside the live one."""
-    rebuilds_contend: float = _rate(0.5, often=0.2)
+    rebuilds_contend: float = _rate(2.0, often=0.3)
     """Per second: a rebuild freezes for longer than its lease, and another one takes it."""
-    reaction_fails: float = _rate(0.4, often=0.2)
+    reaction_fails: float = _rate(0.4, often=0.4)
     """A reaction fails at an event, as by a defect, and succeeds when it is retried."""
     skew: float = _rate(30.0, often=0.5)
     """Seconds that the clocks of two processes may be apart."""
+    rebuild_pauses: float = _rate(0.6, often=0.7)
+    """A rebuild freezes for a moment between two batches, before its switch, or before it drops the old tables."""
+    disk_slow: float = _rate(0.2, often=0.6)
+    """A statement waits for the disk."""
 
     @classmethod
     def draw(cls, luck: Random) -> Faults:

@@ -78,4 +78,5 @@ class Node(WorkGroup):
         if self.alive and not self.frozen:
             self.world.trace("freeze", f"{self.name}: for {seconds:.1f} s")
             self.frozen = True
-            self.world.loop.call_later(seconds, self.world.loop.thaw, self)
+            # Not in the context of this process, which would freeze the end of its freeze.
+            self.world.loop.call_later(seconds, self.world.loop.thaw, self, context=Context())

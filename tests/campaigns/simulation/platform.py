@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.campaigns.simulation.invariants import check_projection
 from tests.campaigns.simulation.jetstream import JetStream
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.network import Network
@@ -38,6 +39,10 @@ LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
 )
 """Which processes run which services: all in one, replicas, and apart."""
 
+REBUILD_BATCH_EVENTS = 20
+"""Events of a rebuild in memory at a time: small, so that a record of a few hundred has many batches."""
+MAX_REBUILD_PAUSE_SECONDS = 1.0
+
 
 class Platform:
     """All processes, restarted whenever they end, and their faults."""
@@ -59,7 +64,9 @@ class Platform:
         self._layout = self._luck.choice(LAYOUTS)
         self._stopping = False
         self._rebuilds: list[Node] = []
-        """Processes of rebuilds, which no other fault disturbs."""
+        """Processes of rebuilds."""
+        self._pauses: dict[Node, float] = {}
+        """Seconds for which a rebuild freezes when it renews its lease."""
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -74,6 +81,8 @@ class Platform:
             stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
             stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
             stack.enter_context(patch.object(Reactor, "_react", self._failing(Reactor._react)))
+            for step in ("_keep_lease", "_drop"):
+                stack.enter_context(patch.object(Rebuild, step, self._pausing(getattr(Rebuild, step))))
             yield
 
     def _failing(self, react: Any) -> Any:
@@ -86,6 +95,22 @@ class Platform:
             return bool(await react(handler, event, append, attempts))
 
         return react_or_fail
+
+    def _pausing(self, step: Any) -> Any:
+        """Return a step of a rebuild, with the fault that its process freezes before."""
+
+        async def pause_and_go_on(rebuild: Rebuild, *given: Any) -> None:
+            node = NODE.get()
+            if isinstance(node, Node):
+                seconds = self._pauses.pop(node, 0.0)
+                if self.world.happens(self.world.faults.rebuild_pauses):
+                    seconds = seconds or MAX_REBUILD_PAUSE_SECONDS * self.world.chance.random()
+                if seconds:
+                    node.freeze(seconds)
+                    await asyncio.sleep(0)
+            await step(rebuild, *given)
+
+        return pause_and_go_on
 
     async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:
         node = NODE.get()
@@ -104,9 +129,9 @@ class Platform:
         self._tasks.append(asyncio.create_task(self._befall()))
 
     async def stop(self) -> None:
-        """Stop every process cleanly."""
+        """Stop every process cleanly, after the last rebuild has ended."""
         for node in self._rebuilds:
-            node.crash("the world ends")
+            await node.ended.wait()
         self._stopping = True
         for task in self._tasks:
             task.cancel()
@@ -181,8 +206,8 @@ class Platform:
                     node.stop.set()
                 elif world.happens(faults.freeze * every):
                     node.freeze(0.5 + 6 * chance.random())
-                elif world.happens(faults.rebuild * every):
-                    node.run(self._rebuild(node))
+            if world.happens(faults.rebuild * every):
+                self._start_rebuild()
             if not contending and world.happens(faults.rebuilds_contend * every):
                 contending = True
                 self._tasks.append(asyncio.create_task(self._contend()))
@@ -194,19 +219,18 @@ class Platform:
                 self._bus.go_down(4 * chance.random())
 
     async def _contend(self) -> None:
-        """Run two rebuilds in processes of their own: the first freezes past its lease, the second has it then."""
-        first, second = (Node(self.world, f"rebuild{number}", timedelta()) for number in (1, 2))
-        self._rebuilds += [first, second]
-        first.run(self._rebuild_alone(first))
-        await asyncio.sleep(0.15 * self._luck.random())
-        first.freeze(REBUILD_LEASE_SECONDS + 1.5)
-        second.run(self._rebuild_alone(second))
-        await asyncio.sleep(REBUILD_LEASE_SECONDS + 0.22 + 0.06 * self._luck.random())
-        second.freeze(2.0)
+        """Run two rebuilds: the first freezes past its lease, the second has it when the first continues."""
+        self._start_rebuild(REBUILD_LEASE_SECONDS + 1.5)
+        await asyncio.sleep(0.5)
+        self._start_rebuild(3.0)
 
-    async def _rebuild_alone(self, node: Node) -> None:
-        await self._rebuild(node)
-        node.exit()
+    def _start_rebuild(self, pause: float = 0.0) -> None:
+        """Rebuild in a process of its own, which freezes for a while when it renews its lease first."""
+        node = Node(self.world, f"rebuild{len(self._rebuilds)}", timedelta())
+        self._rebuilds.append(node)
+        if pause:
+            self._pauses[node] = pause
+        node.run(self._rebuild(node))
 
     async def _rebuild(self, node: Node) -> None:
         """Rebuild as ``faristol projection rebuild`` does, as long as the process lives."""
@@ -215,15 +239,18 @@ class Platform:
             record = await Record.open(self.url, node.now)
         except RecordError as problem:
             self.world.trace.note("rebuild", f"not begun: {problem!r}")
+            node.exit()
             return
         try:
-            rebuilt = await Rebuild(record, projection()).run()
+            rebuilt = await Rebuild(record, projection(), batch=REBUILD_BATCH_EVENTS).run()
             self.world.trace.note("rebuild", f"generation {rebuilt.generation} at {rebuilt.position}")
+            self.problems += await check_projection(record, projection())
         except Exception as problem:  # noqa: BLE001 # it is told, or looked into
             self.world.trace.note("rebuild", f"given up: {problem!r}")
             if not isinstance(problem, ProjectionError) and not is_transient(problem):
                 self.problems.append(f"a rebuild failed: {problem!r}")
         await record.close()
+        node.exit()
 
 
 class _Socket:

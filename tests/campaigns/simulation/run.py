@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import grpc.aio
 from tests.campaigns.simulation import invariants
+from tests.campaigns.simulation.appends import Appends
 from tests.campaigns.simulation.clients import JUDGES, Championship, Director, Refused, Told
 from tests.campaigns.simulation.disk import Disk
 from tests.campaigns.simulation.jetstream import JetStream
@@ -50,8 +51,6 @@ RULESET = "fisc-2023"
 LEXICON = "simulated"
 builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
 
-FOLLOWER_COUNT = 8
-"""The followers of the record: six reactions, a projection, the relay."""
 WORD_COUNT = 400
 
 
@@ -92,14 +91,15 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
         place = Path(stack.enter_context(TemporaryDirectory(dir=folder or _memory(), prefix="faristol-")))
         witness = Witness(place / "record.db")
         stack.callback(witness.close)
-        network, bus, disk = Network(world, witness), JetStream(world), Disk(world)
+        network, bus, disk = Network(world, witness), JetStream(world), Disk(world, witness.look)
+        appends = Appends()
         platform = Platform(world, network, bus, place, lexicons)
-        for part in (Log(world.trace, place), world, network, bus, disk, platform):
+        for part in (Log(world.trace, place), world, network, bus, disk, platform, appends):
             stack.enter_context(part.around())
         rounds = "faristol.tournament.administration.tournaments.check_rounds"
         stack.enter_context(patch(rounds, lambda rounds, ruleset: None))
         try:
-            problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons))
+            problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons, appends))
         except (Stuck, RecordError) as problem:
             problems.append(str(problem))
         problems += witness.problems
@@ -122,7 +122,9 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
     )
 
 
-async def _course(world: World, platform: Platform, bus: JetStream, told: Told, lexicons: Path) -> list[str]:
+async def _course(
+    world: World, platform: Platform, bus: JetStream, told: Told, lexicons: Path, appends: Appends
+) -> list[str]:
     championship = _championship(world, lexicons)
     plan = championship.plan
     world.trace("seed", f"{plan.players} players, {plan.rounds} rounds, {world.faults}")
@@ -156,7 +158,9 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
     problems.extend(await invariants.check(record, told, bus.accepted))
     for reason, times in sorted(told.reasons.items()):
         world.trace("refused", f"{times} × {reason}")
-    for event in await record.read(0, limit=100_000):
+    events = await record.read(0, limit=100_000)
+    problems.extend(appends.check(events))
+    for event in events:
         world.trace("event", f"{event.position} {event.stream} {event.version} {event.name} {event.hash.hex()[:16]}")
     await record.close()
     return problems
@@ -169,7 +173,7 @@ async def _rest(record: Record) -> list[str]:
         async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             while left:
                 await asyncio.sleep(0.5)
-                left = await invariants.at_rest(record, FOLLOWER_COUNT)
+                left = await invariants.at_rest(record)
     except TimeoutError:
         return [f"no rest: {left}"]
     return []
@@ -204,8 +208,11 @@ def _championship(world: World, lexicons: Path) -> Championship:
         lexicon=LEXICON,
         plays=luck.randrange(1, 4),
         dated=dated,
-        slow=luck.choice((0.0, 0.0, 0.1)),
+        slow=luck.choice((0.0, 0.1 if dated else 0.3)),
+        skip=world.skip,
+        now=world.now,
         judged=not dated and luck.random() < 0.5,
+        arbitrated=not dated,
     )
 
 

@@ -30,6 +30,8 @@ class World:
         self.chance = self.luck("faults")
         self.faults = Faults.draw(self.luck("kinds of faults"))
         self._bytes = self.luck("bytes")
+        self._skipped = 0.0
+        """Seconds that have passed by the clocks alone."""
 
     def luck(self, what: str) -> Random:
         """Return numbers that depend on the seed and on their purpose."""
@@ -41,14 +43,20 @@ class World:
 
     def now(self) -> datetime:
         """Return the time by a clock that is right."""
-        return BEGINNING + timedelta(seconds=self.loop.time())
+        return BEGINNING + timedelta(seconds=self.loop.time() + self._skipped)
+
+    def skip(self, seconds: float) -> None:
+        """Let time pass by all clocks and in no process, as if all machines were suspended together."""
+        if seconds > 0:
+            self.trace("skip", f"{seconds:.1f} s")
+            self._skipped += seconds
 
     @contextmanager
     def around(self) -> Iterator[None]:
         """Replace Python's clocks and random bytes by those of this world; garbage is collected only on request."""
 
         def seconds() -> float:
-            return BEGINNING.timestamp() + self.loop.time()
+            return self.now().timestamp()
 
         with ExitStack() as stack:
             stack.enter_context(patch.object(time, "time", seconds))

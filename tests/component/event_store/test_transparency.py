@@ -200,7 +200,32 @@ async def test_verification_compares_every_checkpoint_and_the_tiles(record: Reco
     async with record.writing() as connection:
         await connection.execute(forged.values(root=made.checkpoint.root, note=str(made.note)))
         await connection.execute(update(tables.log_tiles).values(hashes=bytes(32 * 200)))
-    assert "the tiles of the log have another root" in (await verify(record, keys=public)).wrong
+    assert "the tiles of the log have another root" in (await verify(record, keys=public, after=20)).wrong
+
+
+@pytest.mark.parametrize(("level", "number", "at", "position"), [(0, 0, 7, 8), (0, 1, 40, 297), (1, 0, 0, 256)])
+async def test_verification_names_the_changed_hash_of_any_tile(
+    record: Record, level: int, number: int, at: int, position: int
+) -> None:
+    await fill(record)
+    await play(record, "game-cup-r9", "cup", 300)
+    await make_checkpoint(record, KEY, ORIGIN)
+    await play(record, "game-cup-r8", "cup", 3)
+    assert (await verify(record)).wrong == ""
+    columns = tables.log_tiles.c
+    tile = update(tables.log_tiles).where(columns.level == level, columns.number == number)
+    async with record.writing() as connection:
+        hashes = await log_store.read_tile(connection, TileName(level, number))
+        changed = bytearray(hashes)
+        changed[32 * at + 31] ^= 1  # one bit of its last byte
+        await connection.execute(tile.values(hashes=bytes(changed)))
+    named = f"position {position}: hash {at} of tile {number} of level {level} of the log is "
+    assert (await verify(record)).wrong == (
+        f"{named}{changed[32 * at : 32 * at + 32].hex()}, and the record gives {hashes[32 * at : 32 * at + 32].hex()}"
+    )
+    async with record.writing() as connection:
+        await connection.execute(tile.values(hashes=hashes[: 32 * at]))
+    assert f"the tile {number} of level {level} of the log lacks hashes" in (await verify(record)).wrong
 
 
 async def test_two_witnesses_cosign_and_the_checkpoint_is_published_with_both(record: Record, tmp_path: Path) -> None:

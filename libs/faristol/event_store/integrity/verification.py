@@ -21,6 +21,8 @@ from faristol.event_store.stored import Stored
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.log_checker import LogChecker
 from faristol.event_store.transparency.log_store import StoredCheckpoint
+from faristol.event_store.transparency.signed_note import HASH_LENGTH
+from faristol.event_store.transparency.tiles import TILE_SIZE, CorruptTile, GrowingTiles, find_difference
 
 Progress = Callable[[int, int], None]
 """Called with the number of positions done and their total."""
@@ -92,15 +94,18 @@ async def verify(
     from_seal: bool = False,
     without_names: bool = False,
 ) -> Verdict:
-    """Read the record and recompute every hash, the roots of seals and checkpoints, and the commitment of every name.
+    """Read the record and recompute every hash, all roots and tiles, and the commitment of every name.
+
+    The roots are those of seals and of checkpoints of the log, which serves the tiles.
 
     With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside the record must all be
     in the record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except
-    the order and the signatures of its seals; then no checkpoint of the log is compared. Later appends are left for the
-    next verification. A record that was restored without people may be ``without_names`` that were bound.
+    the order and the signatures of its seals; then only the last checkpoint of the log is compared, with the tiles.
+    Later appends are left for the next verification. A record that was restored without people may be
+    ``without_names`` that were bound.
     """
     checker = Checker(keys, kept=kept, after=after)
-    log = LogChecker(keys)
+    log, tiles = LogChecker(keys), GrowingTiles({})
     try:
         async with record.reading() as connection:
             there = await _load_extent(connection)
@@ -120,12 +125,14 @@ async def verify(
             for event in batch:
                 checker.event(event, answered)
                 bindings.event(event)
-                log.event(event)
+                if leaf := log.event(event):
+                    tiles.add(leaf)
                 if made := signed.get(event.position):
                     log.checkpoint(made.checkpoint, str(made.note))
                 while waiting and waiting[0].to_position <= event.position:
                     checker.seal(waiting.pop(0))
                     waiting = waiting or await _seals(record, checker.sealed, there)
+            await _compare_tiles(record, tiles)
             progress(checker.position - after, max(there.counted - after, 1))
         _ends(checker, there)
         if waiting:
@@ -143,6 +150,29 @@ async def _checkpoints(record: Record, up_to: int, log: LogChecker) -> dict[int,
     async with record.engine.connect() as connection:
         found = await log_store.read_checkpoints(connection, log.size, stored.STORED_BATCH_EVENTS, up_to=up_to)
     return {made.checkpoint.size: made for made in found}
+
+
+async def _compare_tiles(record: Record, tiles: GrowingTiles) -> None:
+    """Compare the tiles that have grown with those that the log serves.
+
+    The log may have more events by now, or fewer. Raises ``CorruptData`` for the first wrong hash.
+    """
+    computed, tiles.changed = tiles.changed, {}
+    async with record.engine.connect() as connection:
+        last = await log_store.newest_checkpoint(connection)
+        size = min(last.checkpoint.size, tiles.size) if last else 0
+        for tile, hashes in sorted(computed.items()):
+            served = await log_store.read_tile(connection, tile)
+            if (at := find_difference(bytes(hashes), served)) is not None:
+                begin = at * HASH_LENGTH
+                position = (tile.number * TILE_SIZE + at + 1) * tile.entry_span
+                raise CorruptData(
+                    f"position {position}: hash {at} of tile {tile.number} of level {tile.level} of the log is "
+                    f"{served[begin : begin + HASH_LENGTH].hex()}, and the record gives "
+                    f"{hashes[begin : begin + HASH_LENGTH].hex()}"
+                )
+            if len(served) < tile.width_at(size) * HASH_LENGTH:
+                raise CorruptData(f"position {size}: {CorruptTile(tile)}")
 
 
 async def _check_tiles(record: Record, position: int) -> None:

@@ -38,10 +38,16 @@ class LogChecker:
         """Number of events in the tree, which has all positions up to it."""
         return self._tree.size
 
-    def event(self, event: Stored) -> None:
-        """Add the next event. An event after a gap is ignored: no later checkpoint can be compared then."""
-        if event.position == self.size + 1:
-            self._tree.graft(0, merkle.leaf(entry_of(event)))
+    def event(self, event: Stored) -> bytes:
+        """Add the next event, and return the hash of its entry.
+
+        An event after a gap is ignored, with an empty result: no later checkpoint can be compared then.
+        """
+        if event.position != self.size + 1:
+            return b""
+        leaf = merkle.leaf(entry_of(event))
+        self._tree.graft(0, leaf)
+        return leaf
 
     def gap(self, from_position: int, to_position: int, hashes: Sequence[bytes]) -> None:
         """Add the hashes that replace the events from one position to another, both inclusive."""

@@ -130,6 +130,14 @@ class CorruptTile(Exception):
         super().__init__(f"the tile {tile.number} of level {tile.level} of the log lacks hashes")
 
 
+def find_difference(computed: bytes, stored: bytes) -> int | None:
+    """Return the first place at which two tiles have different hashes; None if one is the beginning of the other."""
+    both = min(len(computed), len(stored)) // HASH_LENGTH * HASH_LENGTH
+    if computed[:both] == stored[:both]:
+        return None
+    return next(at for at in range(both) if computed[at] != stored[at]) // HASH_LENGTH
+
+
 def list_needed_tiles(ranges: Sequence[tuple[int, int]]) -> set[TileName]:
     """Return the tiles from which the hashes of these ranges are computed."""
     found: set[TileName] = set()

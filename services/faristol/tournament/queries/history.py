@@ -148,7 +148,7 @@ async def build_acts(
         for message in (*(event.message for event in page), *results.values(), *nested)
         for player in players_of(message)
     }
-    known = await people.names(record, named | {event.metadata.actor for event in page})
+    known = await people.names(record, named | {author_of(event) for event in page})
     for player_id, name in (await handler.names(loaded.state) if named else {}).items():
         if player_id in known:
             known[player_id] = known[player_id].replace(name=name)
@@ -289,7 +289,7 @@ async def _load_rating_choices(record: Record, tournament_id: str) -> list[Recor
 
 async def _build_choices(record: Record, chosen: Sequence[Recorded]) -> list[pb.Act]:
     """Return the actions of choices of a rating system."""
-    known = await people.names(record, {event.metadata.actor for event in chosen})
+    known = await people.names(record, {author_of(event) for event in chosen})
     acts = [act_of(event, (), "", known, event.message) for event in chosen]
     for act in acts:
         act.ClearField("version")
@@ -392,6 +392,14 @@ def result_of(event: Message, version: int, past_events: Sequence[Message]) -> M
     return next(recorded, event)
 
 
+def author_of(recorded: Recorded) -> str:
+    """Return the id of the author of an act: for a proposal by a reaction, its proposer."""
+    event = recorded.message
+    if isinstance(event, events.ChangeProposed) and recorded.metadata.role == "service":
+        return event.proposer_id
+    return recorded.metadata.actor
+
+
 def act_of(
     recorded: Recorded,
     before: Sequence[Message],
@@ -404,7 +412,7 @@ def act_of(
 
     Scores and players are those of ``result``, the event with the result.
     """
-    event, actor = recorded.message, recorded.metadata.actor
+    event, actor = recorded.message, author_of(recorded)
     named = players_of(result)
     return pb.Act(
         version=recorded.version,
