@@ -154,7 +154,7 @@ BUGS: Sequence[Bug] = (
     ),
     Bug(
         "a relay that takes over begins at the end of the record",
-        "libs/faristol/bus/connection.py",
+        "libs/faristol/bus/relay.py",
         "                position = max(position, noted)\n",
         "                position = max(position, noted, await self._record.last_position())\n",
     ),
