@@ -37,7 +37,7 @@ def has_parked(count: int) -> Callable[[Status], bool]:
 async def refuse(event: Recorded) -> Decision | None:
     """Refuse the second event of game-b."""
     if (event.stream, event.version) == ("game-b", 2):
-        raise Refusal("NO_SUCH_TABLE", "FISC I.1", "There is no table {table}.", {"table": 4})
+        raise Refusal("NO_SUCH_TABLE", "There is no table {table}.", {"table": 4}, article="FISC I.1")
     return await accept(event)
 
 

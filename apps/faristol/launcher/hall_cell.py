@@ -61,7 +61,6 @@ def prepare(settings: Settings, record: Record) -> None:
         if stream.partition("-")[0] not in WRITTEN_STREAM_KINDS or is_outcome_stream(stream):
             raise Refusal(
                 "OF_THE_CHAMPIONSHIP",
-                "",
                 N_("This is decided in the championship, not in the hall {hall}: do it on the championship's pages."),
                 {"hall": settings.hall},
             )

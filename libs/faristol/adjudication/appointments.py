@@ -103,7 +103,7 @@ def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Messa
     state, judge_id = situation.state, request.judge_id
     check_judge_id(judge_id)
     if judge_id not in state.judges:
-        raise Refusal("NOT_APPOINTED", "", N_("{judge} is not appointed and cannot be dismissed."), {"judge": judge_id})
+        raise Refusal("NOT_APPOINTED", N_("{judge} is not appointed and cannot be dismissed."), {"judge": judge_id})
     event = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
     _check_judges(evolve(state, event), situation, situation.waiting)
     return [event]
@@ -120,16 +120,19 @@ def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list
     article = ruleset.article("lexicon.frozen_on")
     if ruleset.lexicon.frozen_on == "created":
         raise Refusal(
-            "LAYERS_FROZEN", article, N_("The layers of the lexicon can be chosen only when a tournament is created.")
+            "LAYERS_FROZEN",
+            N_("The layers of the lexicon can be chosen only when a tournament is created."),
+            article=article,
         )
     if tournament.started:
         raise Refusal(
-            "LAYERS_FROZEN", article, N_("The first game has begun: dictionaries can no longer be added or removed.")
+            "LAYERS_FROZEN",
+            N_("The first game has begun: dictionaries can no longer be added or removed."),
+            article=article,
         )
     if unknown := sorted(set(chosen) - set(situation.known_layers)):
         raise Refusal(
             "NO_SUCH_LAYER",
-            "",
             N_("The lexicon {lexicon} has no layer {layers}; it has: {known}."),
             {
                 "lexicon": tournament.lexicon.name,
@@ -225,7 +228,6 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
     missing = [
         Refusal(
             "TOO_FEW_JUDGES",
-            "",
             N_("Judges required for {language}: {panel}; appointed: {able}. Appoint them first."),
             {"panel": panel, "language": needed, "able": len(state.able(needed))},
         )
@@ -236,7 +238,6 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
         missing.append(
             Refusal(
                 "NO_DIRECTOR",
-                "",
                 N_("A case that waits too long is escalated to a director: first appoint a director with that right."),
             )
         )
@@ -244,18 +245,18 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
         missing.append(
             Refusal(
                 "NO_JUDGE_FOR_APPEALS",
-                appeals_by,
                 N_(
                     "An appeal needs a different judge, and no judge would be left. Required: judges for {language} "
                     "who are not directors: {panel}; and a director who is not a judge for {language}."
                 ),
                 {"panel": state.panel, "language": language},
+                article=appeals_by,
             )
         )
     missing += _lost_to_appeals(situation.state, state, waiting)
     if missing:
         first, *others = missing
-        raise Refusal(first.reason, first.article, first.message, first.params, others=others)
+        raise Refusal(first.reason, first.message, first.params, article=first.article, others=others)
 
 
 def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collection[Case]) -> list[Refusal]:
@@ -272,20 +273,20 @@ def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collect
             lost.append(
                 Refusal(
                     "TOO_FEW_JUDGES",
-                    article,
                     N_(
                         "An appeal is pending. Judges required for {language} who did not rule first: {panel}; "
                         "appointed: {able}. Appoint them first."
                     ),
                     {"panel": panel, "language": language, "able": able},
+                    article=article,
                 )
             )
         if before.directors - barred and not after.directors - barred:
             lost.append(
                 Refusal(
                     "NO_DIRECTOR",
-                    article,
                     N_("An appeal is pending and may require a director who did not rule first: appoint one first."),
+                    article=article,
                 )
             )
     return lost

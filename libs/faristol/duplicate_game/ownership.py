@@ -32,13 +32,11 @@ def check_own_slips(hall: Hall, cell_key: bytes, *, is_lost: bool = False) -> No
     if hall.owner_key and not is_lost:
         raise Refusal(
             SLIPS_HANDED_OVER,
-            "",
             N_("The hall {hall} has its slips on its own computer: enter them there, or take them back first."),
             {"hall": hall.owner_hall},
         )
     raise Refusal(
         "SLIPS_OF_CHAMPIONSHIP",
-        "",
         N_("The slips of the hall {hall} belong to the championship: enter them on its pages."),
         {"hall": hall.name or "–"},
     )
@@ -54,7 +52,6 @@ def hand_over_slips(hall: Hall, key: bytes, at: Instant) -> list[Message]:
     if hall.owner_key:
         raise Refusal(
             SLIPS_HANDED_OVER,
-            "",
             N_("An earlier laptop of the hall {hall} has its slips: take them back first."),
             {"hall": hall.owner_hall},
         )

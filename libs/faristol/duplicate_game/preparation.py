@@ -59,14 +59,14 @@ class PreparedRound:
     def check(self) -> None:
         """Raise ``Refusal`` or ``Invalid`` if no game can be prepared for it."""
         if self.ruleset.game.mode != "duplicate":
-            raise Refusal("NO_DUPLICATE", "", N_("These rules are for games at tables, not for duplicate games."))
+            raise Refusal("NO_DUPLICATE", N_("These rules are for games at tables, not for duplicate games."))
         check_range("round", self.number, 1, self.rounds)
         if self.started:
             raise Refusal(
                 "GAME_BEGUN",
-                self.ruleset.article("turns.late_entry"),
                 N_("The round {round} has started: its game can no longer be prepared."),
                 {"round": self.number},
+                article=self.ruleset.article("turns.late_entry"),
             )
 
 
@@ -84,7 +84,7 @@ def may_prepare(prepared: Prepared, of: PreparedRound, rerun_of: str) -> None:
     of.check()
     if prepared.seal is not None and (prepared.ruleset, prepared.lexicon) == of.pins:
         raise Refusal(
-            "PREPARED", "", N_("The game {game} is already prepared and cannot be drawn again."), {"game": of.game_id}
+            "PREPARED", N_("The game {game} is already prepared and cannot be drawn again."), {"game": of.game_id}
         )
     if rerun_of == of.game_id:
         raise Invalid("rerun_of", N_("is the game itself"))
@@ -97,18 +97,17 @@ def may_rerun(of: PreparedRound, earlier: Duplicate) -> None:
     """
     known = {"game": earlier.game_id}
     if not earlier.end:
-        raise Refusal("GAME_RUNS", "", N_("The game {game} is not over: it cannot be rerun yet."), known)
+        raise Refusal("GAME_RUNS", N_("The game {game} is not over: it cannot be rerun yet."), known)
     if (earlier.ruleset, earlier.lexicon) != of.pins:
         raise Refusal(
             "OTHER_RULES",
-            of.ruleset.article("game.mode"),
             N_("The game {game} had other rules or another lexicon: a rerun requires the same ones."),
             known,
+            article=of.ruleset.article("game.mode"),
         )
     if earlier.is_embargoed and earlier.embargo is not None and of.game_id not in earlier.embargo.game_ids:
         raise Refusal(
             "EMBARGO_OTHERS",
-            "",
             N_("The game {game} is under embargo, and {other} is not one of its reruns."),
             {**known, "other": of.game_id},
         )
@@ -158,10 +157,7 @@ def set_embargo(prepared: Prepared, of: PreparedRound, request: pb.SetEmbargoReq
 def embargo_is_elsewhere(game_id: str) -> Refusal:
     """Return the refusal of an embargo for a rerun of another game."""
     return Refusal(
-        "RERUN",
-        "",
-        N_("The game {game} is a rerun of another game: set the embargo on that game."),
-        {"game": game_id},
+        "RERUN", N_("The game {game} is a rerun of another game: set the embargo on that game."), {"game": game_id}
     )
 
 

@@ -117,7 +117,6 @@ class Situation:
         if self.sealed is None:
             raise Refusal(
                 "SEAL_CLOSED",
-                "",
                 N_(
                     "The sealed game cannot be opened here: its key is unavailable. To set another rack or play, "
                     "specify a reason."
@@ -130,15 +129,15 @@ class Situation:
         if self.game.is_embargoed:
             raise Refusal(
                 "EMBARGO",
-                self.ruleset.law.correction,
                 N_("The game is under embargo until every group has played it: claims are accepted after that."),
+                article=self.ruleset.law.correction,
             )
 
     def running(self) -> None:
         """Refuse if the game is over."""
         if self.game.end:
             reason = END_REASONS[self.game.end]
-            raise Refusal("GAME_OVER", end_article(reason, self.ruleset), N_("The game is over."))
+            raise Refusal("GAME_OVER", N_("The game is over."), article=end_article(reason, self.ruleset))
 
     def takes_slips(self, number: int) -> None:
         """Refuse slips of a turn if the game ended without it, or the results are final.
@@ -153,7 +152,9 @@ class Situation:
         """Refuse if the results are final."""
         if self.game.validated:
             raise Refusal(
-                "RESULTS_FINAL", self.ruleset.law.result_final, N_("The results are validated and therefore final.")
+                "RESULTS_FINAL",
+                N_("The results are validated and therefore final."),
+                article=self.ruleset.law.result_final,
             )
 
 

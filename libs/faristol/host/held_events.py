@@ -93,4 +93,4 @@ async def load_held_refusal(record: Record, tournament_id: str) -> Refusal:
         last = (await connection.execute(query)).scalar_one()
     left = moment(last) + timedelta(minutes=delay) - utc_now() if last else timedelta(0)
     minutes = max(1, -(-left // timedelta(minutes=1)))
-    return Refusal("GAMES_HELD_BACK", "", HELD_BACK, {"tournament": tournament_id, "delay": delay, "minutes": minutes})
+    return Refusal("GAMES_HELD_BACK", HELD_BACK, {"tournament": tournament_id, "delay": delay, "minutes": minutes})

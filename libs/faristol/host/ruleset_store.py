@@ -46,7 +46,6 @@ def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
     except ValueError as error:
         raise Refusal(
             "RULESET_UNREADABLE",
-            "",
             N_("This version cannot read the recorded ruleset {name}: {problem}."),
             {"name": pin.name, "problem": str(error)},
         ) from error

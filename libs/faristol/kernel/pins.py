@@ -49,14 +49,13 @@ def no_lexicon(text: str = "", article: str = "") -> Refusal:
         "This tournament has no lexicon, so challenges cannot be ruled on. The director chooses one under "
         "“Settings”; it applies to tables that open after that."
     )
-    return Refusal("NO_LEXICON", article, text or challenges)
+    return Refusal("NO_LEXICON", text or challenges, article=article)
 
 
 def lexicon_missing(name: str, installed: Iterable[str]) -> Refusal:
     """Return the refusal for a lexicon that is not installed; it lists the ``installed`` ones."""
     return Refusal(
         "LEXICON_MISSING",
-        "",
         N_(
             "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
             " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."

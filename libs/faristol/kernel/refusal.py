@@ -45,19 +45,19 @@ def N_(message: str) -> str:  # noqa: N802 - the name that gettext tools look fo
 class Refusal(Exception):
     """A command or request that the rules do not allow.
 
-    ``reason`` is a code for programs (``NOT_IN_LINE``). ``article`` is the article of the rule book (``FISC I.6``), or
-    empty if none applies. ``message`` is an English sentence with ``{named}`` fields (:func:`fill`) and the key of its
-    translations; ``params`` fill the fields. ``subject`` is the path of a resource that it concerns
+    ``reason`` is a code for programs (``NOT_IN_LINE``). ``message`` is an English sentence with ``{named}`` fields
+    (:func:`fill`) and the key of its translations; ``params`` fill the fields. ``article`` is the article of the rule
+    book (``FISC I.6``), or empty if none applies. ``subject`` is the path of a resource that it concerns
     (``games/open-r1-t2``), or empty. ``others`` are further reasons. ``str()`` returns the English text.
     """
 
     def __init__(
         self,
         reason: str,
-        article: str,
         message: str,
         params: Mapping[str, Param] | None = None,
         *,
+        article: str = "",
         subject: str = "",
         others: Sequence[Refusal] = (),
     ) -> None:
@@ -67,7 +67,7 @@ class Refusal(Exception):
         self.params: Mapping[str, Param] = MappingProxyType(dict(params or {}))
         self.subject = subject
         self.others = tuple(others)
-        super().__init__(reason, article, message, dict(self.params))
+        super().__init__(reason, message, dict(self.params))
 
     def replace(self, **changed: Any) -> Refusal:
         """Return the refusal with other values of some arguments."""
@@ -76,8 +76,8 @@ class Refusal(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, for a refusal that another process raises."""
-        make = partial(Refusal, subject=self.subject, others=self.others)
-        return make, (self.reason, self.article, self.message, dict(self.params))
+        make = partial(Refusal, article=self.article, subject=self.subject, others=self.others)
+        return make, (self.reason, self.message, dict(self.params))
 
     def __str__(self) -> str:
         return fill(self.message, self.params)

@@ -82,7 +82,6 @@ def not_amended_as_erased(player_id: str) -> Refusal:
     """Return the refusal to change the data of an erased player."""
     return Refusal(
         "PERSON_ERASED",
-        "",
         N_("The name of player {player} was erased on request: the data of this player can no longer be corrected."),
         {"player": player_id},
     )
@@ -92,7 +91,6 @@ def refused_as_erased(player_id: str) -> Refusal:
     """Return the refusal to register an erased player again."""
     return Refusal(
         "PERSON_ERASED",
-        "",
         N_("The name of player {player} was erased on request; register the person under another player id."),
         {"player": player_id},
     )
@@ -139,7 +137,6 @@ async def _check_format(connection: AsyncConnection, persons: Sequence[StoredNam
     if (await connection.execute(select(counter.c.format))).scalar_one() < FORMAT_WITH_DETAILS_NUMBER:
         raise Refusal(
             "RECORD_NOT_MIGRATED",
-            "",
             N_("Not all personal details can be stored yet: the operator must first run `faristol record migrate`."),
         )
 

@@ -26,9 +26,9 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
     if face not in ruleset.tile_set.index:
         raise Refusal(
             "BLANK_FACE_UNKNOWN",
-            ruleset.law.blank_face,
             N_("A blank cannot stand for {face}: the set has no such tile. It can stand for one of {faces}."),
             {"face": face, "faces": " ".join(ruleset.tile_set.faces)},
+            article=ruleset.law.blank_face,
         )
 
 
@@ -52,9 +52,9 @@ def check_blank_kept(stated: Iterable[str], counted: Iterable[str], played: Iter
     if kept_not and new:
         raise Refusal(
             "BLANK_FIXED",
-            ruleset.article("blank.fixed_on"),
             N_("The blank was declared as {said} in this turn and cannot change to {face}."),
             {"said": " ".join(sorted(kept_not.elements())), "face": " ".join(sorted(new.elements()))},
+            article=ruleset.article("blank.fixed_on"),
         )
 
 
@@ -98,7 +98,7 @@ def fake_blank_loses_turn(score_written: bool, ruleset: Ruleset) -> bool:  # noq
     if score_written:
         raise Refusal(
             "FAKE_BLANK_LATE",
-            ruleset.article("blank.fake"),
             N_("The score is written: a tile that was played as a blank remains a blank."),
+            article=ruleset.article("blank.fake"),
         )
     return True

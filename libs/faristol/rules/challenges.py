@@ -29,7 +29,9 @@ class Cost:
 def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: Ruleset) -> None:
     """Raise ``Refusal`` for a challenge without words, with a word not formed, or with too many words (FISC I.10)."""
     if not challenged:
-        raise Refusal("NO_WORDS", _form(ruleset), N_("A challenge names the words that it questions, at least one."))
+        raise Refusal(
+            "NO_WORDS", N_("A challenge names the words that it questions, at least one."), article=_form(ruleset)
+        )
     for word in challenged:
         if word not in formed:
             raise _not_formed(word, formed, ruleset)
@@ -37,9 +39,9 @@ def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: R
     if most is not None and len(set(challenged)) > most:
         raise Refusal(
             "TOO_MANY_WORDS",
-            ruleset.article("challenge.words_max"),
             N_("A challenge names {most} {most:word|words} at most, not {words}."),
             {"most": most, "words": len(set(challenged))},
+            article=ruleset.article("challenge.words_max"),
         )
 
 
@@ -54,7 +56,7 @@ def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refus
     if "".join(word) in {"".join(known) for known in formed}:
         text, between = N_("The play did not form {word} with these tiles. It formed {formed}, tile by tile."), " "
     params = {"word": between.join(word), "formed": ", ".join(between.join(known) for known in formed)}
-    return Refusal("WORD_NOT_FORMED", _form(ruleset), text, params)
+    return Refusal("WORD_NOT_FORMED", text, params, article=_form(ruleset))
 
 
 def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:
@@ -63,9 +65,9 @@ def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:
     if most is not None and elapsed_ms > most * 1000:
         raise Refusal(
             "CHALLENGE_TOO_LATE",
-            ruleset.article("challenge.seconds_max"),
             N_("A challenge must be made within {most} seconds; {passed} have passed."),
             {"most": most, "passed": f"{-(-elapsed_ms // 100) / 10:.1f}"},
+            article=ruleset.article("challenge.seconds_max"),
         )
 
 
@@ -113,9 +115,9 @@ def spread_correction(points: int, *, wrongly_refused: bool, same_day: bool, rul
     """
     law, article = ruleset.challenge, ruleset.article("challenge.corrected_later")
     if law.corrected_later == "none":
-        raise Refusal("RULING_FINAL", article, N_("A ruling is final: it is not corrected after the game."))
+        raise Refusal("RULING_FINAL", N_("A ruling is final: it is not corrected after the game."), article=article)
     if not same_day:
         raise Refusal(
-            "CORRECTION_TOO_LATE", article, N_("A wrong ruling can be corrected only on the day of the game.")
+            "CORRECTION_TOO_LATE", N_("A wrong ruling can be corrected only on the day of the game."), article=article
         )
     return (points + law.corrected_later_points) * (1 if wrongly_refused else -1)

@@ -12,9 +12,9 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
     if rounds < least:
         raise Refusal(
             "TOO_FEW_ROUNDS",
-            ruleset.article("championship.rounds_min"),
             N_("A championship needs {least} {least:round|rounds} or more, not {rounds}."),
             {"least": least, "rounds": rounds},
+            article=ruleset.article("championship.rounds_min"),
         )
 
 
@@ -33,9 +33,9 @@ def check_first_round(rounds: int, ruleset: Ruleset) -> None:
     if ruleset.championship.system in SYSTEMS_BY_LOT and rounds < MIN_LOT_ROUNDS:
         raise Refusal(
             "TOO_FEW_ROUNDS_FOR_LOT",
-            ruleset.article("championship.system"),
             N_("A first round by lot needs a championship of {least} rounds or more, not {rounds}."),
             {"least": MIN_LOT_ROUNDS, "rounds": rounds},
+            article=ruleset.article("championship.system"),
         )
 
 
@@ -45,9 +45,9 @@ def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
     if next_round > last:
         raise Refusal(
             "TOO_LATE_TO_ENTER",
-            ruleset.article("championship.late_entry"),
             N_("A player can enter only before round {last} starts; the next round is {next}."),
             {"last": last, "next": next_round},
+            article=ruleset.article("championship.late_entry"),
         )
 
 

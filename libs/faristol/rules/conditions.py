@@ -79,8 +79,8 @@ def check_agreement(ruleset: Ruleset) -> None:
     if not ruleset.end.agreement:
         raise Refusal(
             "NO_AGREEMENT",
-            ruleset.article("end.agreement") or ruleset.law.game_over,
             N_("Under these rules no game ends by agreement: a player who cannot lay a tile must pass."),
+            article=ruleset.article("end.agreement") or ruleset.law.game_over,
         )
 
 

@@ -14,8 +14,8 @@ def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:
     if until == "never" or (final and until == "final"):
         raise Refusal(
             "TOTAL_FIXED",
-            ruleset.law.correction_closed if final else ruleset.article("scoresheet.totals_until"),
             N_("The totals can no longer be corrected: the result is final."),
+            article=ruleset.law.correction_closed if final else ruleset.article("scoresheet.totals_until"),
         )
 
 
@@ -28,8 +28,8 @@ def check_play_correction(*, final: bool, ruleset: Ruleset) -> None:
     if final or ruleset.scoresheet.plays_until != "final":
         raise Refusal(
             "PLAY_COUNT_FIXED",
-            ruleset.article("scoresheet.plays_until"),
             N_("The points of this play can no longer be corrected: only a running total can, while the game is open."),
+            article=ruleset.article("scoresheet.plays_until"),
         )
 
 
@@ -46,12 +46,12 @@ def check_reopening(asked_by: Collection[str], players: Collection[str], ruleset
     """Raise ``Refusal`` for reopening a final game, unless the book allows it and all its players ask (FISE 44)."""
     article = ruleset.article("scoresheet.reopen_by")
     if ruleset.scoresheet.reopen_by == "nobody":
-        raise Refusal("RESULT_FINAL", article, N_("The result is final: the game cannot be reopened."))
+        raise Refusal("RESULT_FINAL", N_("The result is final: the game cannot be reopened."), article=article)
     missing = [player for player in players if player not in asked_by]
     if missing:
         raise Refusal(
             "REOPENING_NOT_AGREED",
-            article,
             N_("A game can be reopened only if all its players ask for it; {missing} did not."),
             {"missing": ", ".join(missing)},
+            article=article,
         )

@@ -15,7 +15,6 @@ def check_not_concerned(field: str, officials: Collection[str], concerned: Colle
     if own := [official for official in officials if official in concerned]:
         raise Refusal(
             "OWN_GAME",
-            "",
             N_("{officials} cannot decide on their own game or sanction: name another person in {field}."),
             {"officials": ", ".join(own), "field": field},
         )

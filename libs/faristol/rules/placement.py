@@ -70,8 +70,8 @@ def check_play(
         ):
             raise Refusal(
                 "NO_CONTACT",
-                ruleset.law.contact,
                 N_("The play touches no tile on the board. It must cross, lengthen or lie beside a word."),
+                article=ruleset.law.contact,
             )
     else:
         _check_first_move(laid, ruleset)
@@ -91,36 +91,36 @@ def off_centre(board: Board, placements: Iterable[Placement], ruleset: Ruleset) 
 
 def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
     if not laid:
-        raise Refusal("NO_TILES", ruleset.law.contact, N_("A play lays at least one tile."))
+        raise Refusal("NO_TILES", N_("A play lays at least one tile."), article=ruleset.law.contact)
     if len(laid) > ruleset.game.rack_size:
         raise Refusal(
             "MORE_THAN_A_RACK",
-            ruleset.article("game.rack_size"),
             N_("These are {count} tiles. A play lays {most} at most: a player with more tiles has drawn too many."),
             {"count": len(laid), "most": ruleset.game.rack_size},
+            article=ruleset.article("game.rack_size"),
         )
     seen: set[Square] = set()
     for square, tile in laid:
         if not square.on_board:
             raise Refusal(
                 "OFF_BOARD",
-                ruleset.law.on_board,
                 N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
                 {"square": str(square)},
+                article=ruleset.law.on_board,
             )
         if square in board:
             raise Refusal(
                 "SQUARE_TAKEN",
-                ruleset.law.free_square,
                 N_("{square} already has {there}. {tile} needs an empty square."),
                 {"square": str(square), "there": str(board[square]), "tile": str(tile)},
+                article=ruleset.law.free_square,
             )
         if square in seen:
             raise Refusal(
                 "SQUARE_TWICE",
-                ruleset.law.free_square,
                 N_("Two tiles were laid on {square}. A square holds one tile."),
                 {"square": str(square)},
+                article=ruleset.law.free_square,
             )
         seen.add(square)
 
@@ -134,9 +134,9 @@ def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Rulese
             check_blank_face(tile.face, ruleset)
         raise Refusal(
             "FACE_UNKNOWN",
-            ruleset.law.face_of_set,
             N_("There is no tile {face} in this set. The tiles are {faces}."),
             {"face": tile.face, "faces": " ".join(ruleset.tile_set.faces)},
+            article=ruleset.law.face_of_set,
         )
     held = list(rack)
     try:
@@ -147,15 +147,15 @@ def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Rulese
         if "" in rack:
             raise Refusal(
                 "NOT_IN_RACK",
-                ruleset.law.in_rack,
                 N_("The play has more {tiles} than are left: all others are on the board or known to be elsewhere."),
                 {"tiles": " ".join(sorted(missing.elements()))},
+                article=ruleset.law.in_rack,
             ) from None
         raise Refusal(
             "NOT_IN_RACK",
-            ruleset.law.in_rack,
             N_("The rack does not hold {tiles}. A play uses only tiles of the player's own rack ({blank} is a blank)."),
             {"tiles": " ".join(sorted(missing.elements())), "blank": BLANK},
+            article=ruleset.law.in_rack,
         ) from None
 
 
@@ -167,8 +167,8 @@ def _check_line(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> No
     if any((square.row != row if across else square.col != col) for square, _ in laid):
         raise Refusal(
             "NOT_IN_LINE",
-            ruleset.law.one_line,
             N_("The tiles lie in more than one row and more than one column. A play lies in one line."),
+            article=ruleset.law.one_line,
         )
     if (last.col - col if across else last.row - row) == len(laid) - 1:
         return
@@ -177,9 +177,9 @@ def _check_line(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> No
         if square not in covered and square not in board:
             raise Refusal(
                 "GAP",
-                ruleset.law.no_gap,
                 N_("{square} is empty, and the play has tiles on both sides of it. A word cannot have a gap."),
                 {"square": str(square)},
+                article=ruleset.law.no_gap,
             )
 
 
@@ -188,22 +188,22 @@ def _check_first_move(laid: Sequence[Placement], ruleset: Ruleset) -> None:
     if len(laid) < wanted.tiles_min:
         raise Refusal(
             "FIRST_PLAY_TOO_SHORT",
-            ruleset.article("first_move.tiles_min"),
             N_("The first play of a game lays {tiles} tiles or more, not {laid}."),
             {"tiles": wanted.tiles_min, "laid": len(laid)},
+            article=ruleset.article("first_move.tiles_min"),
         )
     if wanted.centre == "mandatory" and CENTRE not in {square for square, _ in laid}:
         raise Refusal(
             "FIRST_PLAY_OFF_CENTRE",
-            ruleset.article("first_move.centre"),
             N_("The first play of a game covers {centre}, the square in the centre."),
             {"centre": str(CENTRE)},
+            article=ruleset.article("first_move.centre"),
         )
     if wanted.direction == "across" and laid[0].square.row != laid[-1].square.row:
         raise Refusal(
             "FIRST_PLAY_NOT_ACROSS",
-            ruleset.article("first_move.direction"),
             N_("The first play of a game is laid across, from left to right."),
+            article=ruleset.article("first_move.direction"),
         )
 
 

@@ -33,8 +33,8 @@ def check_change(done: Collection[Step], ruleset: Ruleset) -> None:
     if step in done:
         raise Refusal(
             "PLAY_FIXED",
-            ruleset.law.rearranged,
             N_("The play is fixed at this point: no tile can be moved or taken back."),
+            article=ruleset.law.rearranged,
         )
 
 
@@ -52,19 +52,19 @@ def check_touched(laid: Sequence[Placement], play: Sequence[Placement], ruleset:
     if missing:
         raise Refusal(
             "TOUCHED_NOT_PLAYED",
-            ruleset.article("touch.rule"),
             N_("{tiles} lay on the board and must be played: the tiles are withdrawn and the turn is lost."),
             {"tiles": " ".join(sorted(missing.elements()))},
+            article=ruleset.article("touch.rule"),
         )
     if ruleset.touch.line_fixed_by_first_tile and not _in_line(laid, play):
         raise Refusal(
             "LINE_CHANGED",
-            ruleset.article("touch.line_fixed_by_first_tile"),
             N_(
                 "The play began at {square} and must stay in that row or column: the tiles are withdrawn and the "
                 "turn is lost."
             ),
             {"square": str(laid[0].square)},
+            article=ruleset.article("touch.line_fixed_by_first_tile"),
         )
 
 

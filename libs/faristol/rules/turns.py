@@ -66,14 +66,14 @@ def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rul
     """
     article = ruleset.article("exchange.limit")
     if not tiles:
-        raise Refusal("NO_TILES", article, N_("An exchange names the tiles to exchange, at least one."))
+        raise Refusal("NO_TILES", N_("An exchange names the tiles to exchange, at least one."), article=article)
     _check_held(tiles, rack, article)
     if len(tiles) > (limit := exchange_limit(bag_size, ruleset)):
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
-            article,
             N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the maximum is {limit}."),
             {"asked": len(tiles), "bag": bag_size, "limit": limit},
+            article=article,
         )
 
 
@@ -82,9 +82,9 @@ def _check_held(tiles: Sequence[str], rack: Sequence[str], article: str) -> None
     if missing:
         raise Refusal(
             "NOT_IN_RACK",
-            article,
             N_("The rack does not hold {tiles}. Only tiles of the player's own rack can be exchanged."),
             {"tiles": " ".join(sorted(missing.elements()))},
+            article=article,
         )
 
 
@@ -93,9 +93,9 @@ def check_pass(bag_size: int, ruleset: Ruleset) -> None:
     if ruleset.passing.allowed == "full-rack-in-bag" and bag_size < ruleset.game.rack_size:
         raise Refusal(
             "PASS_NOT_ALLOWED",
-            ruleset.article("passing.allowed"),
             N_("A turn can be passed only while the bag holds {least} {least:tile|tiles} or more; it holds {bag}."),
             {"least": ruleset.game.rack_size, "bag": bag_size},
+            article=ruleset.article("passing.allowed"),
         )
 
 
@@ -107,15 +107,15 @@ def check_cannot_play(bag_size: int, ruleset: Ruleset) -> None:
     if not ruleset.passing.cannot_play:
         raise Refusal(
             "CANNOT_PLAY_UNKNOWN",
-            ruleset.article("passing.cannot_play") or ruleset.article("passing.allowed"),
             N_("A turn cannot be given up because no play is possible: pass instead."),
+            article=ruleset.article("passing.cannot_play") or ruleset.article("passing.allowed"),
         )
     if bag_size >= ruleset.game.rack_size:
         raise Refusal(
             "PASS_INSTEAD",
-            ruleset.article("passing.allowed"),
             N_("The bag holds {bag} tiles: while it holds {least} or more, pass or exchange tiles."),
             {"bag": bag_size, "least": ruleset.game.rack_size},
+            article=ruleset.article("passing.allowed"),
         )
 
 
@@ -131,35 +131,35 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
     if not law.allowed:
         raise Refusal(
             "FREE_EXCHANGE_UNKNOWN",
-            ruleset.article("free_exchange.allowed"),
             N_("Under these rules tiles cannot be changed without losing the turn."),
+            article=ruleset.article("free_exchange.allowed"),
         )
     if bag_size < law.bag_min:
         raise Refusal(
             "FREE_EXCHANGE_BAG",
-            ruleset.article("free_exchange.bag_min"),
             N_("Tiles can be changed without losing the turn while the bag holds {least} or more; it holds {bag}."),
             {"least": law.bag_min, "bag": bag_size},
+            article=ruleset.article("free_exchange.bag_min"),
         )
     _check_held(tiles, rack, ruleset.article("free_exchange.allowed"))
     if all_alike(rack, ruleset):
         if law.all_tiles and len(tiles) != len(rack):
             raise Refusal(
                 "FREE_EXCHANGE_NOT_ALL",
-                ruleset.article("free_exchange.all_tiles"),
                 N_("All {rack} tiles must be changed at once, not {tiles} of them."),
                 {"rack": len(rack), "tiles": len(tiles)},
+                article=ruleset.article("free_exchange.all_tiles"),
             )
         return FreeExchangeOutcome.GRANTED
     if law.unfounded == "turn-lost":
         return FreeExchangeOutcome.TURN_LOST
     raise Refusal(
         "FREE_EXCHANGE_UNFOUNDED",
-        ruleset.article("free_exchange.allowed"),
         N_(
             "{rack} does not have {wanted} vowels or {wanted} consonants: it cannot be changed without losing the turn."
         ),
         {"rack": " ".join(rack), "wanted": ruleset.game.rack_size},
+        article=ruleset.article("free_exchange.allowed"),
     )
 
 

@@ -48,7 +48,6 @@ def refuse_foreign(table: Table) -> Refusal:
     if table.loss == HALL_RELEASED:
         return Refusal(
             HALL_RELEASED,
-            "",
             N_(
                 "The director released this laptop of the hall {hall}: its tables are decided in the championship. "
                 "Entries on this laptop have no effect there."
@@ -58,7 +57,6 @@ def refuse_foreign(table: Table) -> Refusal:
     if table.loss or (is_hall and game.is_taken_back):
         return Refusal(
             TABLE_TAKEN_BACK,
-            "",
             N_(
                 "The championship decides on table {table} now, and no longer this hall: go on there, or ask the "
                 "director. Entries on this laptop have no effect there."
@@ -68,20 +66,17 @@ def refuse_foreign(table: Table) -> Refusal:
     if is_hall and game.owner_hall:
         return Refusal(
             "TABLE_HANDED_OVER",
-            "",
             N_("Table {table} was handed over to another laptop of the hall {hall}, which decides on it now."),
             {"table": game.table, "hall": game.owner_hall},
         )
     if game.owner_hall:
         return Refusal(
             "TABLE_HANDED_OVER",
-            "",
             N_("Table {table} was handed over to the hall {hall}: its devices decide until the table is returned."),
             {"table": game.table, "hall": game.owner_hall},
         )
     return Refusal(
         "TABLE_OF_CHAMPIONSHIP",
-        "",
         N_("Table {table} belongs to the championship: this hall cannot change it."),
         {"table": game.table},
     )
@@ -98,7 +93,6 @@ def hand_over(table: Table, hall: str, key: bytes, at: Instant) -> list[Message]
     if not table.is_own and game.owner_hall == hall:
         raise Refusal(
             "TABLE_HANDED_OVER",
-            "",
             N_("Table {table} was handed over to an earlier laptop of the hall {hall}: take it back first."),
             {"table": game.table, "hall": hall},
         )
@@ -106,13 +100,14 @@ def hand_over(table: Table, hall: str, key: bytes, at: Instant) -> list[Message]
     if game.hall != hall:
         raise Refusal(
             "OTHER_HALL",
-            "",
             N_("Table {table} is not in the hall {hall}: it cannot be handed over to it."),
             {"table": game.table, "hall": hall},
         )
     if game.phase is Phase.FINAL:
         raise Refusal(
-            "GAME_OVER", table.ruleset.law.game_over, N_("The game is over: the table cannot be handed over to a hall.")
+            "GAME_OVER",
+            N_("The game is over: the table cannot be handed over to a hall."),
+            article=table.ruleset.law.game_over,
         )
     at = max(at, table.last_at)
     return [events.TableHandedOver(hall=hall, key=key, epoch=game.epoch + 1, occurred_at=timestamp(at))]
@@ -127,9 +122,7 @@ def return_table(table: Table, at: Instant) -> list[Message]:
     if not table.cell_key:
         return []
     if table.game.phase is not Phase.FINAL:
-        raise Refusal(
-            "GAME_NOT_OVER", "", N_("Table {table} is not over: the hall keeps it."), {"table": table.game.table}
-        )
+        raise Refusal("GAME_NOT_OVER", N_("Table {table} is not over: the hall keeps it."), {"table": table.game.table})
     return [events.TableReturned(epoch=table.game.epoch, occurred_at=timestamp(max(at, table.last_at)))]
 
 

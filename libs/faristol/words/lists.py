@@ -149,7 +149,7 @@ def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusa
     """
     if not text.strip():
         return Refusal(
-            "EMPTY_WORD", "", N_("The word is empty: expected {least} tiles or more."), {"least": MIN_WORD_TILES}
+            "EMPTY_WORD", N_("The word is empty: expected {least} tiles or more."), {"least": MIN_WORD_TILES}
         )
     shown = _printable(text[: MAX_QUOTED_LENGTH + 1])
     word = shown if len(text) <= MAX_QUOTED_LENGTH else f"{shown[:MAX_QUOTED_LENGTH]}…"
@@ -159,30 +159,25 @@ def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusa
             return None
         return Refusal(
             "WORD_LENGTH",
-            "",
             N_("The length of {word} in tiles is {count}: expected {least} to {most}."),
             {"word": word, "count": len(tiles), "least": MIN_WORD_TILES, "most": BOARD_SIZE},
         )
     scripts = {_script(char): char for char in reversed(text) if char.isalpha()}
     if len(scripts) > 1:
         mixed = " + ".join(f"{char} ({script})" for script, char in sorted(scripts.items()))
-        return Refusal(
-            "MIXED_SCRIPTS", "", N_("{word} mixes scripts: {characters}."), {"word": word, "characters": mixed}
-        )
+        return Refusal("MIXED_SCRIPTS", N_("{word} mixes scripts: {characters}."), {"word": word, "characters": mixed})
     char = next(
         (char for char in dict.fromkeys(text) if not any(tile_set.fold(char) in face for face in tile_set.faces)), ""
     )
     if not char:
         return Refusal(
             "NOT_TILES",
-            "",
             N_("{word} cannot be laid with tiles of {tile_set}."),
             {"word": word, "tile_set": tile_set.name},
         )
     named = f"{_printable(char)} (U+{ord(char):04X} {unicodedata.name(char, '?')})"
     return Refusal(
         "NO_SUCH_TILE",
-        "",
         N_("{word} contains {character}: {tile_set} has no tile for it."),
         {"word": word, "character": named, "tile_set": tile_set.name},
     )

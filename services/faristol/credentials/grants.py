@@ -171,7 +171,6 @@ def revoke(caller: Credential | None, state: Access, credential_id: str, at: Tim
     if caller is not None and caller.role == DIRECTOR and _is_last_director(state, granted.credential, at):
         raise Refusal(
             "LAST_DIRECTOR",
-            "",
             N_(
                 "{tournament} has no other director: give the role to another person first, or have the federation "
                 "revoke it."

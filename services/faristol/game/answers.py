@@ -198,14 +198,10 @@ def racks(settled: Settled, past_events: Sequence[Message]) -> list[RackAtTurn]:
 
 def _check_revealed(game: Game, past_events: Sequence[Message]) -> None:
     if not game.hosted:
-        raise Refusal(
-            "NO_DRAWS", "", N_("This table is played over the board: players draw the tiles, not the system.")
-        )
+        raise Refusal("NO_DRAWS", N_("This table is played over the board: players draw the tiles, not the system."))
     revealed = any(isinstance(event, events.SeedRevealed) for event in past_events)
     if not revealed and game.phase is not Phase.FINAL:
-        raise Refusal(
-            "DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would reveal the racks.")
-        )
+        raise Refusal("DRAWS_SECRET", N_("Draws are shown when the result is final: now they would reveal the racks."))
 
 
 def draws(settled: Settled, past_events: Sequence[Message]) -> game_pb2.ListDrawsResponse:

@@ -63,7 +63,7 @@ class BestPlays:
             graph = self._library.open(lexicon)
         except MissingLexiconError as error:
             raise Refusal(
-                "NO_LEXICON", "", N_("The lexicon of this game, {digest}, is not installed here."), {"digest": lexicon}
+                "NO_LEXICON", N_("The lexicon of this game, {digest}, is not installed here."), {"digest": lexicon}
             ) from error
         return pb.ListBestPlaysResponse(turns=[_turn(graph, each) for each in held])
 

@@ -94,7 +94,7 @@ class GameService:
     ) -> game_pb2.ListBestPlaysResponse:
         """Return the best plays for the racks of a finished table."""
         if not self._runtime.settings.best_plays:
-            raise Refusal("NOT_SHOWN", "", N_("The organiser does not show the best plays."))
+            raise Refusal("NOT_SHOWN", N_("The organiser does not show the best plays."))
         table = await self._table(request.game_id, rulings=False)
         await self._refuse_while_held(table)
         events = await self._runtime.record.events(game_stream(request.game_id))

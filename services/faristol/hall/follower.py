@@ -169,13 +169,13 @@ class Follower:
         async with self._copying:
             here = max(self.position, await self._record.checkpoint(FOLLOWED))
             if after > here:
-                raise Refusal("FILE_TOO_NEW", "", TOO_NEW, {"position": here, "after": after})
+                raise Refusal("FILE_TOO_NEW", TOO_NEW, {"position": here, "after": after})
             try:
                 await self._copy(response)
             except LaterVersion as problem:
-                raise Refusal("EVENT_UNKNOWN", "", LATER_VERSION, {"type": problem.type_name}) from problem
+                raise Refusal("EVENT_UNKNOWN", LATER_VERSION, {"type": problem.type_name}) from problem
             except COPY_FAILURES as problem:
-                raise Refusal("FILE_OF_OTHERS", "", OF_OTHERS, {"problem": str(problem)}) from problem
+                raise Refusal("FILE_OF_OTHERS", OF_OTHERS, {"problem": str(problem)}) from problem
             return self.position
 
     async def _copy(self, response: pb.FollowChampionshipResponse) -> None:

@@ -56,11 +56,11 @@ def service(
 
     async def import_events(request: pb.ImportEventsRequest, context: Context) -> pb.ImportEventsResponse:
         if not (request.hall and request.tournament_id):
-            raise Refusal("FILE_OF_NO_HALL", "", FOR_NO_HALL)
+            raise Refusal("FILE_OF_NO_HALL", FOR_NO_HALL)
         here = cell.known.tournament_id if cell.known else request.tournament_id
         if (request.hall, request.tournament_id) != (cell.hall, here):
             params = {"other": request.hall, "tournament": request.tournament_id, "hall": cell.hall}
-            raise Refusal("FILE_OF_OTHER_HALL", "", FOR_OTHER_HALL, params)
+            raise Refusal("FILE_OF_OTHER_HALL", FOR_OTHER_HALL, params)
         position = await follower.take(request.after_position, request.response)
         if request.HasField("credentials"):
             await credentials.take(here, request.credentials)

@@ -31,14 +31,12 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
     if state.tournament_id:
         raise Refusal(
             "LIST_PUBLISHED",
-            "",
             N_("The rating list of {tournament} is published with {system}: the rating system cannot change."),
             {"tournament": tournament_id, "system": state.system},
         )
     if wanted == state.system:
         raise Refusal(
             "SAME_SYSTEM",
-            "",
             N_("{tournament} is already rated by {system}."),
             {"tournament": tournament_id, "system": wanted},
         )

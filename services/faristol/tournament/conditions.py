@@ -17,17 +17,17 @@ from faristol.tournament.state import Pairing, PlayerState, RoundState, Tourname
 
 def build_round_refusal(reason: str, article: str, message: str, number: int) -> Refusal:
     """Return a refusal about a round, whose number fills ``{round}`` of the message."""
-    return Refusal(reason, article, message, {"round": number}, subject=f"rounds/{number}")
+    return Refusal(reason, message, {"round": number}, article=article, subject=f"rounds/{number}")
 
 
 def build_game_refusal(reason: str, article: str, message: str, game: str) -> Refusal:
     """Return a refusal about a game, whose id fills ``{game}`` of the message."""
-    return Refusal(reason, article, message, {"game": game}, subject=f"games/{game}")
+    return Refusal(reason, message, {"game": game}, article=article, subject=f"games/{game}")
 
 
 def build_player_refusal(reason: str, article: str, message: str, player_id: str) -> Refusal:
     """Return a refusal about a player, whose id fills ``{player}`` of the message."""
-    return Refusal(reason, article, message, {"player": player_id}, subject=f"players/{player_id}")
+    return Refusal(reason, message, {"player": player_id}, article=article, subject=f"players/{player_id}")
 
 
 def check_not_removed(state: TournamentState) -> None:
@@ -35,7 +35,6 @@ def check_not_removed(state: TournamentState) -> None:
     if state.removed:
         raise Refusal(
             "TOURNAMENT_REMOVED",
-            "",
             N_("{name} was removed. Restore it first: `tournament restore`."),
             {"name": state.name},
         )
@@ -47,7 +46,6 @@ def check_open(state: TournamentState) -> None:
     if state.over:
         raise Refusal(
             "TOURNAMENT_OVER",
-            "",
             N_(
                 "{tournament} is over: its final standings are published. "
                 "To change anything, reopen them first: `standings reopen`."
@@ -67,7 +65,6 @@ def check_meets_at_tables(ruleset: Ruleset) -> None:
     if ruleset.game.mode == "duplicate":
         raise Refusal(
             "NO_TABLES",
-            "",
             N_("This is a tournament of duplicate games: players do not meet at tables, and slips are scored."),
         )
 
@@ -77,7 +74,7 @@ def check_hall(state: TournamentState, name: str) -> None:
     if name and tidy(name) not in {hall.name for hall in state.halls}:
         known = ", ".join(hall.name for hall in state.halls) or "–"
         text = N_("There is no hall {hall}; there are: {halls}.")
-        raise Refusal("NO_SUCH_HALL", "", text, {"hall": tidy(name)[:100], "halls": known})
+        raise Refusal("NO_SUCH_HALL", text, {"hall": tidy(name)[:100], "halls": known})
 
 
 def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
@@ -97,7 +94,6 @@ def check_to_come(state: TournamentState, number: int) -> None:
     if not paired < number <= state.rounds:
         raise Refusal(
             "ROUND_NOT_TO_COME",
-            "",
             N_("Round {round} is not an upcoming round: {paired} of {rounds} {paired:has|have} been paired."),
             {"round": number, "paired": paired, "rounds": state.rounds},
         )
@@ -116,7 +112,7 @@ def taking_part(state: TournamentState, player_id: str) -> PlayerState:
     """Return a registered player who has not withdrawn. Raises ``Refusal``."""
     player = find_registered_player(state, player_id)
     if player.withdrawn is not None:
-        raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
+        raise Refusal("WITHDRAWN", N_("{player} has withdrawn."), {"player": player_id})
     return player
 
 
@@ -131,7 +127,6 @@ def build_not_registered_refusal(state: TournamentState, player_id: str) -> Refu
     """Return the refusal for a person who is not a player of the tournament."""
     return Refusal(
         "NOT_REGISTERED",
-        "",
         N_("{player} is not registered in {tournament}."),
         {"player": player_id, "tournament": state.tournament_id},
     )
@@ -156,7 +151,6 @@ def found_round(state: TournamentState, number: int) -> RoundState:
         return state.played[number - 1]
     raise Refusal(
         "ROUND_NOT_PAIRED",
-        "",
         N_("Round {round} has not been paired; {paired} of {rounds} rounds have."),
         {"round": number, "paired": len(state.played), "rounds": state.rounds},
     )
@@ -179,7 +173,6 @@ def paired_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]
     if found is None:
         raise Refusal(
             "GAME_NOT_PAIRED",
-            "",
             N_("{game} is not a game of {tournament}."),
             {"game": game, "tournament": state.tournament_id},
         )
@@ -202,7 +195,6 @@ def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...
     if found := next((event for event in later if isinstance(event, rests_on)), None):
         raise Refusal(
             "CHANGED_MEANWHILE",
-            "",
             N_(
                 "{name} has changed since you started: review the changes, then repeat the command if it still applies."
             ),

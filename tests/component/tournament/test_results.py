@@ -222,7 +222,7 @@ async def test_a_game_given_up_is_told_with_the_field_that_a_result_of_several_h
 
 
 def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    reasons = [Refusal(reason, "", "No.") for reason in ("FIRST", "SECOND")]
+    reasons = [Refusal(reason, "No.") for reason in ("FIRST", "SECOND")]
 
     def refuse(*_: object, **__: object) -> NoReturn:
         check_none(reasons)

@@ -217,7 +217,7 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
 
 def name_taken(**known: str) -> StartError:
     """Return the command line's version of the refusal of a name that another player has."""
-    refused = status_of(Refusal("NAME_TAKEN", "", "{player} is registered", known), "en")
+    refused = status_of(Refusal("NAME_TAKEN", "{player} is registered", known), "en")
     assert refused is not None
     told = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
     problem = StartError(refused.message)

@@ -195,8 +195,10 @@ class Raised(NamedTuple):
     article: ast.expr
 
 
-MAKERS = frozenset({"Refusal", "build_round_refusal", "build_game_refusal", "build_player_refusal"})
-"""Names that make a refusal from a reason and an article."""
+BUILDERS = frozenset({"build_round_refusal", "build_game_refusal", "build_player_refusal"})
+"""Names of functions that make a refusal from a reason and an article."""
+
+NO_ARTICLE = ast.Constant(value="")
 
 
 @cache
@@ -210,7 +212,11 @@ def list_refusals() -> tuple[Raised, ...]:
                     match node:
                         case ast.Call(
                             func=ast.Name(name), args=[ast.Constant(value=str(reason)), ast.expr() as article, *_]
-                        ) if name in MAKERS:
+                        ) if name in BUILDERS:
+                            yield Raised(f"{file.relative_to(ROOT)}:{node.lineno}", reason, article)
+                        case ast.Call(func=ast.Name("Refusal"), args=[ast.Constant(value=str(reason)), *_]):
+                            named = {each.arg: each.value for each in node.keywords}
+                            article = named.get("article", NO_ARTICLE)
                             yield Raised(f"{file.relative_to(ROOT)}:{node.lineno}", reason, article)
 
     return tuple(find_refusals())
@@ -281,4 +287,4 @@ def test_a_book_is_silent_only_where_it_was_read_to_be(name: str) -> None:
 def test_an_article_stands_within_the_sentence() -> None:
     assert with_article("The result is final.", "FISE 44") == "The result is final (FISE 44)."
     assert with_article("Have the scores been swapped?", "FISE 44") == "Have the scores been swapped? (FISE 44)"
-    assert cite_refusal(Refusal("X", "", "The result is final."), "en") == "The result is final."
+    assert cite_refusal(Refusal("X", "The result is final."), "en") == "The result is final."

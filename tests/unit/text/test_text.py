@@ -129,9 +129,9 @@ def test_plurals_have_both_forms(language: str) -> None:
 def test_a_refusal_is_told_in_the_readers_language() -> None:
     refusal = Refusal(
         "TOO_FEW_ROUNDS",
-        "FISC I.1",
         N_("A championship needs {least} {least:round|rounds} or more, not {rounds}."),
         {"least": 5, "rounds": 3},
+        article="FISC I.1",
     )
     assert render(refusal, "ca") == "El mínim de rondes d’un campionat és 5, no pas 3."
     assert render(refusal, "es") == "Un campeonato tiene como mínimo 5 rondas, no 3."

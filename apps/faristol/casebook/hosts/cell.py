@@ -85,7 +85,7 @@ async def await_answer(call: Awaitable[Any]) -> Any:
         match error.code():
             case grpc.StatusCode.FAILED_PRECONDITION:
                 raise Refusal(
-                    info.reason, about.pop("article", ""), text.replace("{", "{{").replace("}", "}}")
+                    info.reason, text.replace("{", "{{").replace("}", "}}"), article=about.pop("article", "")
                 ) from error
             case grpc.StatusCode.INVALID_ARGUMENT:
                 raise Invalid(about.get("field", ""), text) from error

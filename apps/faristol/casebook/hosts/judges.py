@@ -66,7 +66,7 @@ async def rule(services: Services, past_events: Sequence[Message], good: Callabl
         None,
     )
     if raised is None:
-        raise Refusal("NOTHING_TO_RULE", "", "No play was challenged.")
+        raise Refusal("NOTHING_TO_RULE", "No play was challenged.")
     asked = (raised.challenge, isinstance(raised, events.AppealRaised))
     cases = (event for event in past_events if isinstance(event, lexicon_events.CaseOpened))
     opened = next(case for case in cases if (case.challenge, case.appeal) == asked)

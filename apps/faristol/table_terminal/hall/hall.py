@@ -117,7 +117,7 @@ class HallState:
             self._follow(shown)
             return RackCall(number, tuple(shown.faces), self._sealed_turn(number - 1))
         if self.online and shown is None:
-            raise Refusal("WAIT", "", N_("There is a connection: the rack is shown when it is called for all halls."))
+            raise Refusal("WAIT", N_("There is a connection: the rack is shown when it is called for all halls."))
         if sealed is None:
             raise self._no_rack(number)
         self.journal.keep_turn(PlayedHallTurn(number, sealed.rack.faces, own=True))
@@ -127,11 +127,9 @@ class HallState:
         """Start the time of a turn that the hall has called by itself. Raises ``Refusal``."""
         turn = self._turn()
         if not turn.own:
-            raise Refusal("WAIT", "", N_("The time of this round starts with that of all halls."))
+            raise Refusal("WAIT", N_("The time of this round starts with that of all halls."))
         if turn.began_at is not None:
-            raise Refusal(
-                "TURN_STARTED", "", N_("The time of round {turn} has already started."), {"turn": turn.number}
-            )
+            raise Refusal("TURN_STARTED", N_("The time of round {turn} has already started."), {"turn": turn.number})
         now = self._clock.now()
         begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * NANOSECONDS_PER_MS)
         self.journal.keep_turn(begun)
@@ -144,11 +142,9 @@ class HallState:
         """
         turn = self._turn()
         if turn.began_at is None:
-            raise Refusal(
-                "TURN_NOT_STARTED", "", N_("The time of round {turn} has not started."), {"turn": turn.number}
-            )
+            raise Refusal("TURN_NOT_STARTED", N_("The time of round {turn} has not started."), {"turn": turn.number})
         if number not in self._seats:
-            raise Refusal("NO_SEAT", "", N_("No player in this hall has the number {number}."), {"number": number})
+            raise Refusal("NO_SEAT", N_("No player in this hall has the number {number}."), {"number": number})
         slip.player_id = self._seats[number]
         request = pb.SubmitSlipsRequest(
             command_id=str(uuid.uuid4()),
@@ -170,14 +166,14 @@ class HallState:
         """Close the turn after all slips are in. Raises ``Refusal`` before its time is over or for doubted slips."""
         turn = self._turn()
         if turn.closed:
-            raise Refusal("HALL_CLOSED", "", N_("The hall has closed round {turn} already."), {"turn": turn.number})
+            raise Refusal("HALL_CLOSED", N_("The hall has closed round {turn} already."), {"turn": turn.number})
         if self.doubted:
             numbers = ", ".join(map(str, sorted(self.doubted)))
             raise Refusal(
-                "SLIPS_DOUBTED", "", N_("First retype the slips that were rejected: {numbers}."), {"numbers": numbers}
+                "SLIPS_DOUBTED", N_("First retype the slips that were rejected: {numbers}."), {"numbers": numbers}
             )
         if turn.ends_at is None or self._clock.now() < turn.ends_at:
-            raise Refusal("TIME_NOT_OVER", "", N_("The time of round {turn} is not over."), {"turn": turn.number})
+            raise Refusal("TIME_NOT_OVER", N_("The time of round {turn} is not over."), {"turn": turn.number})
         request = pb.CloseHallRequest(
             command_id=str(uuid.uuid4()),
             game_id=self.bundle.game_id,
@@ -294,7 +290,7 @@ class HallState:
 
     def _turn(self) -> PlayedHallTurn:
         if self.current is None:
-            raise Refusal("NO_RACK", "", N_("No rack has been called yet."))
+            raise Refusal("NO_RACK", N_("No rack has been called yet."))
         return self.current
 
     def _sealed_turn(self, number: int) -> SealedTurn | None:
@@ -307,17 +303,16 @@ class HallState:
     def _may_go_on(self) -> None:
         turn = self.current
         if self.over:
-            raise Refusal("GAME_OVER", "", N_("The game is over."))
+            raise Refusal("GAME_OVER", N_("The game is over."))
         if turn is not None and not turn.closed:
             raise Refusal(
-                "HALLS_OPEN", "", N_("Close round {turn} first: some of its slips are missing."), {"turn": turn.number}
+                "HALLS_OPEN", N_("Close round {turn} first: some of its slips are missing."), {"turn": turn.number}
             )
 
     def _no_rack(self, number: int) -> Refusal:
         if self._sealed is None:
             return Refusal(
                 "NO_LINE",
-                "",
                 N_(
                     "There is no connection and no sealed game that can be opened: the hall stops until it is "
                     "connected."
@@ -326,9 +321,8 @@ class HallState:
         if self._is_void(number):
             return Refusal(
                 "SEAL_VOID",
-                "",
                 N_("The racks of the sealed game are void from round {turn} on: the hall stops until it is connected."),
                 {"turn": self.journal.void_from},
             )
         self.over = True
-        return Refusal("GAME_OVER", "", N_("The game is over."))
+        return Refusal("GAME_OVER", N_("The game is over."))

@@ -42,9 +42,7 @@ class TableJudge:
         """
         if not await self.has_judges(table.tournament_id):
             if valid is not None:
-                raise Refusal(
-                    "LEXICON_RULES", "", N_("Only the lexicon rules in this tournament: write `judge: rule`.")
-                )
+                raise Refusal("LEXICON_RULES", N_("Only the lexicon rules in this tournament: write `judge: rule`."))
             return True
         case = await self._open_case(table.game_id)
         if case is None:
@@ -54,7 +52,6 @@ class TableJudge:
             if valid is not None:
                 raise Refusal(
                     "CASE_TAKEN",
-                    "",
                     N_("This case is assigned to {judges}: write `judge: rule` to wait for the ruling."),
                     {"judges": holders},
                 )

@@ -258,10 +258,10 @@ class ScorerSession:
             case "rack" if (rack := await self._session.rack(of)) is not None:
                 typer.echo(" ".join(face or "▢" for face in rack) or "–")
             case "rack":
-                raise Refusal("NO_STEP", "", RACK_OF, {"known": ", ".join(self._session.names.values())})
+                raise Refusal("NO_STEP", RACK_OF, {"known": ", ".join(self._session.names.values())})
             case _ if (who := self._session.find_person(what)) and of:
-                raise Refusal("NO_STEP", "", COLON, {"who": who, "rest": of})
+                raise Refusal("NO_STEP", COLON, {"who": who, "rest": of})
             case _ if near := likely(what, (*VERBS, "turn", *DO), 3):
-                raise Refusal("NO_STEP", "", NEAR, {"words": repr(words), "near": ", ".join(near)})
+                raise Refusal("NO_STEP", NEAR, {"words": repr(words), "near": ", ".join(near)})
             case _:
-                raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})
+                raise Refusal("NO_STEP", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})

@@ -167,7 +167,9 @@ class Session:
         table = await self._services.table()
         if table.appealed and await self._table_judge.has_judges(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
-            raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, not the arbiter at the table."))
+            raise Refusal(
+                "JUDGES_RULE", N_("A judge rules on this appeal, not the arbiter at the table."), article=article
+            )
 
     def _check_players(self, written: Value) -> None:
         """Check that ``written`` names players of the table. Raises ``CaseError``."""
@@ -208,7 +210,7 @@ class Session:
             if not (awaited or ruled or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED):
                 raise step.place.wrong(N_("no play was challenged"))
             if ruled and valid is not None and valid is not table.ruling.valid:
-                raise Refusal("RULED_ALREADY", "", RULED_ALREADY, {"turn": table.ruling.turn})
+                raise Refusal("RULED_ALREADY", RULED_ALREADY, {"turn": table.ruling.turn})
             return  # the ruling arrived by itself
         fields = {name: value.text() for name, value in step.fields.items()}
         give_up, done = time.monotonic() + CASE_SECONDS, False
@@ -216,7 +218,7 @@ class Session:
             if not done:
                 done = await self._table_judge.rule(table, fields, self._step_id, valid=valid)
                 if not done and time.monotonic() > give_up:
-                    raise Refusal("NO_CASE", "", N_("The challenge at this table has not become a case yet."))
+                    raise Refusal("NO_CASE", N_("The challenge at this table has not become a case yet."))
             await asyncio.sleep(POLL_INTERVAL_SECONDS)
             table = await self._services.table()
         self._ruling_awaited = False
@@ -244,7 +246,7 @@ def check_announced(ruleset: Ruleset, who: str) -> None:
             )
         case "nobody":
             return
-    raise Refusal("TOLD_NOT_SAID", ruleset.article("absence.told"), message, {"who": who})
+    raise Refusal("TOLD_NOT_SAID", message, {"who": who}, article=ruleset.article("absence.told"))
 
 
 def _check_words(step: Step, words: Collection[str], fields: Collection[str] = ()) -> None:

@@ -67,7 +67,7 @@ class Unclear(Refusal):
 
     def __init__(self, choices: Sequence[str], readings: Sequence[str]) -> None:
         numbered = ", ".join(f"{number}: {reading}" for number, reading in enumerate(readings, start=1))
-        super().__init__("UNCLEAR", "", WHICH, {"readings": numbered})
+        super().__init__("UNCLEAR", WHICH, {"readings": numbered})
         self.choices = choices
 
 
@@ -134,9 +134,7 @@ class LineParser:
             start, word = Notation.FISC.read_first(typed)
         except ValueError:
             if first not in self.verbs and _SQUARE.fullmatch(move):
-                raise Refusal(
-                    "NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": BOARD_SIZE}
-                ) from None
+                raise Refusal("NO_SQUARE", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": BOARD_SIZE}) from None
             return typed if first in self.verbs else f"{first.lower()} {rest}".rstrip()
         return f"turn {Notation.FISC.write(start)} {word}".rstrip()
 
@@ -148,7 +146,7 @@ class LineParser:
         known += [Named(official, official) for official in OFFICIALS]
         found = candidates(name, known)
         if len(found) > 1:
-            raise Refusal("WHO", "", COULD_BE, {"given": repr(name), "known": "; ".join(map(str, found))})
+            raise Refusal("WHO", COULD_BE, {"given": repr(name), "known": "; ".join(map(str, found))})
         if not found and name not in SAID_KEYS:
             raise self._nobody(name)
         return self._label(found[0].id) if found else name
@@ -161,8 +159,8 @@ class LineParser:
         known = ", ".join([*map(self._label, self.names), ARBITER, JUDGE])
         params = {"given": repr(name), "known": known}
         if near:
-            return Refusal("NOBODY", "", PERHAPS, {**params, "near": labels[near]})
-        return Refusal("NOBODY", "", UNKNOWN_PERSON, params)
+            return Refusal("NOBODY", PERHAPS, {**params, "near": labels[near]})
+        return Refusal("NOBODY", UNKNOWN_PERSON, params)
 
     def _on_turn(self, verb: str) -> str:
         """Return the actor of a line without a name: the only possible one, or the player on turn.
@@ -176,7 +174,9 @@ class LineParser:
         able = [who for who, verbs in list_next_steps(self.shown) if wanted in verbs]
         if self.shown.table.phase == game_pb2.PHASE_UNSPECIFIED and wanted == "turn":
             choices = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in list_next_steps(self.shown))
-            raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": choices})
+            raise Refusal(
+                "NOT_BEGUN", NOT_BEGUN, {"known": choices}, article=self.shown.ruleset.article("start.method")
+            )
         known = self.verbs[verb].request.DESCRIPTOR.fields_by_name if verb in self.verbs else ()
         if len(able) == 1:
             who = able[0]
@@ -187,7 +187,7 @@ class LineParser:
             who = others[0] if verb in OF_OPPONENTS and len(others) == 1 else mover
         else:
             choices = "; ".join(f"`{self._label(player)}: {verb}`" for player in able or self.shown.players)
-            raise Refusal("WHO", "", WHO, {"known": choices})
+            raise Refusal("WHO", WHO, {"known": choices})
         return self._label(who)
 
     def _label(self, who: str) -> str:
@@ -228,8 +228,8 @@ class LineParser:
             if found := clash(word, start, board, tiles):
                 taken, lies, wanted = found
                 params = {"square": str(taken), "word": word, "tile": str(lies or ""), "wanted": str(wanted or "")}
-                raise Refusal("NO_FIT", "", ANOTHER_LIES if lies else NOTHING_LIES, params)
-            raise Refusal("NO_TILES", "", NO_TILES, {"text": word, "tiles": tiles.name})
+                raise Refusal("NO_FIT", ANOTHER_LIES if lies else NOTHING_LIES, params)
+            raise Refusal("NO_TILES", NO_TILES, {"text": word, "tiles": tiles.name})
         read = self._of_rack(who, read, start, board)
         if score:
             read = self._of_score(who, read, start, board, int(score[2]))
@@ -258,7 +258,7 @@ class LineParser:
             return fitting
         choices = ", ".join(str(count) for count in dict.fromkeys(counts))
         word = "".join(map(str, read[0]))
-        raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": choices, "score": score, "who": who})
+        raise Refusal("MISCOUNTED", MISCOUNTED, {"word": word, "counted": choices, "score": score, "who": who})
 
     def _compute_score(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
         """Return the score of a play; None if the rules forbid it, which the game service explains better."""
@@ -278,7 +278,7 @@ class LineParser:
             return [text]
         read = tile_readings(text, tiles)
         if not read:
-            raise Refusal("NO_TILES", "", NO_TILES, {"text": text, "tiles": tiles.name})
+            raise Refusal("NO_TILES", NO_TILES, {"text": text, "tiles": tiles.name})
         if (rack := self._rack(who)) is not None:
             read = [faces for faces in read if Counter(faces) <= rack] or read
         return [" ".join(faces) for faces in read]

@@ -53,21 +53,19 @@ def check_may_claim(case: Case, judge: Judge) -> None:
     if judge.judge_id in case.barred:
         raise Refusal(
             "RULED_FIRST",
-            case.article,
             N_("{judge} made the first ruling: an appeal requires a different judge."),
             {"judge": judge.judge_id},
+            article=case.article,
         )
     if case.language not in judge.languages and not alone:
         raise Refusal(
             "OTHER_LANGUAGE",
-            "",
             N_("{judge} is appointed for {languages}; the words of this case are in {language}."),
             {"judge": judge.judge_id, "languages": ", ".join(sorted(judge.languages)), "language": case.language},
         )
     if any(opinion.judge_id == judge.judge_id for opinion in case.opinions) and not alone:
         raise Refusal(
             "OPINION_GIVEN",
-            "",
             N_("{judge} has already ruled on this case; it is waiting for the other judges."),
             {"judge": judge.judge_id},
         )
@@ -75,7 +73,6 @@ def check_may_claim(case: Case, judge: Judge) -> None:
     if (alone and holders) or not (alone or case.free_seats):
         raise Refusal(
             "CASE_TAKEN",
-            "",
             N_("Case {case} is assigned to {judges}."),
             {"case": case.case_id, "judges": ", ".join(holders or [opinion.judge_id for opinion in case.opinions])},
         )
@@ -144,7 +141,6 @@ def check_holds(case: Case, judge_id: str) -> Claim:
     if held is None:
         raise Refusal(
             "CLAIM_LOST",
-            "",
             N_(
                 "Case {case} is not assigned to {judge}: it is in the queue, or another judge claimed it. Claim it "
                 "first."
@@ -160,7 +156,6 @@ def check_judge(case: Case, adjudication: Adjudication, judge_id: str) -> Judge:
     if judge is None:
         raise Refusal(
             "NOT_A_JUDGE",
-            "",
             N_("{judge} is not a judge of the tournament {tournament}."),
             {"judge": judge_id, "tournament": case.tournament_id},
         )
@@ -171,13 +166,13 @@ def _check_waiting(case: Case) -> None:
     if case.ruled:
         raise Refusal(
             "CASE_RULED",
-            case.article,
             N_("Case {case} was already ruled on by {judges}."),
             {"case": case.case_id, "judges": ", ".join(case.ruled_by) or case.lexicon.name},
+            article=case.article,
         )
     if case.withdrawn:
         raise Refusal(
-            "CASE_WITHDRAWN", "", N_("Case {case} no longer needs a ruling: it was withdrawn."), {"case": case.case_id}
+            "CASE_WITHDRAWN", N_("Case {case} no longer needs a ruling: it was withdrawn."), {"case": case.case_id}
         )
 
 
@@ -191,7 +186,6 @@ def _in_order(case: Case, rulings: Sequence[Ruling]) -> list[Ruling]:
     if len(by_word) != len(rulings) or set(by_word) != set(case.words):
         raise Refusal(
             "WORDS_NOT_THOSE_OF_CASE",
-            "",
             N_("A ruling is made on every word of the case exactly once: expected {expected}, got {given}."),
             {"expected": _format_words(case.words), "given": _format_words([ruling.word for ruling in rulings])},
         )
@@ -215,7 +209,7 @@ def _add_lexicon_source(ruling: Ruling, listed: str | None, case: Case) -> Rulin
             if ruling.valid
             else N_("{word} is in the lexicon {lexicon}: to reject it, give a reason and a source.")
         )
-        raise Refusal("UNSUPPORTED_RULING", "", text, {"word": "".join(ruling.word), "lexicon": case.lexicon.name})
+        raise Refusal("UNSUPPORTED_RULING", text, {"word": "".join(ruling.word), "lexicon": case.lexicon.name})
     return ruling
 
 

@@ -20,7 +20,7 @@ def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> lis
         table = load_call_names(tile_set.language)
     except LookupError:
         raise Refusal(
-            "NO_CALL_NAMES", "", N_("There are no call names in {language}."), {"language": tile_set.language}
+            "NO_CALL_NAMES", N_("There are no call names in {language}."), {"language": tile_set.language}
         ) from None
     own = {
         given.face: given.name.strip()

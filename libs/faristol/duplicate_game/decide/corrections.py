@@ -57,9 +57,9 @@ def find_scored_turn(situation: Situation, hall: Hall, number: int) -> HallTurn:
     if not of_turn.scores:
         raise Refusal(
             "TURN_NOT_YET_SCORED",
-            situation.ruleset.law.correction,
             N_("Round {turn} is not scored in this hall."),
             {"turn": number},
+            article=situation.ruleset.law.correction,
         )
     return of_turn
 
@@ -95,9 +95,9 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Str
     if any(claim.player_id == request.player_id and not claim.decided for claim in of_turn):
         raise Refusal(
             "CLAIM_OPEN",
-            situation.ruleset.law.correction,
             N_("A claim of {player} on round {turn} is already waiting for the judge."),
             {"player": request.player_id, "turn": request.turn},
+            article=situation.ruleset.law.correction,
         )
     raised = events.ClaimRaised(
         claim_id=f"t{request.turn}-{len(of_turn) + 1}",
@@ -119,9 +119,9 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[S
     if claim.decided:
         raise Refusal(
             "CLAIM_DECIDED",
-            situation.ruleset.law.correction,
             N_("The claim {claim} is already decided."),
             {"claim": claim.claim_id},
+            article=situation.ruleset.law.correction,
         )
     reason = reason_given(request.reason)
     new_events: list[StreamEvent] = []

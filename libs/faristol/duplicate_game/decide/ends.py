@@ -36,7 +36,7 @@ def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[S
     """Lift the embargo at the first of its games; its reruns follow."""
     game = situation.game
     if game.embargo is None or game.embargo.lifted:
-        raise Refusal("NO_EMBARGO", "", N_("The game is under no embargo."))
+        raise Refusal("NO_EMBARGO", N_("The game is under no embargo."))
     if game.embargo.game_ids[0] != game.game_id:
         raise embargo_is_elsewhere(game.game_id)
     return [(GAME_STREAM_NUMBER, build_embargo_lifted(situation, reason_given(request.reason)))]
@@ -53,8 +53,8 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[StreamEve
     if not situation.ruleset.finish.agreement:
         raise Refusal(
             "NO_AGREEMENT",
-            situation.ruleset.article("finish.agreement"),
             N_("Under these rules no game ends by decision."),
+            article=situation.ruleset.article("finish.agreement"),
         )
     ended = events.DuplicateEnded(
         end=events.DUPLICATE_END_AGREEMENT,
@@ -76,23 +76,23 @@ def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -
     article = situation.ruleset.law.result_final
     game = situation.game
     if not game.end:
-        raise Refusal("GAME_RUNS", article, N_("The game is not over."))
+        raise Refusal("GAME_RUNS", N_("The game is not over."), article=article)
     halls = [hall for hall in situation.halls.values() if hall.seats]
     for turn in game.turns:
         unscored = [hall.name or "–" for hall in halls if turn.completed and not hall.turn(turn.number).scores]
         if unscored:
             raise Refusal(
                 "HALLS_OPEN",
-                article,
                 N_("Round {turn} is not scored in {halls}."),
                 {"turn": turn.number, "halls": ", ".join(unscored)},
+                article=article,
             )
     if waiting := sum(not claim.decided for hall in halls for claim in hall.claims.values()):
         raise Refusal(
             "CLAIMS_OPEN",
-            article,
             N_("{count} {count:claim waits|claims wait} for a decision."),
             {"count": waiting},
+            article=article,
         )
     validated = events.ResultsValidated(arbiter_id=request.arbiter_id)
     taken_back = [(hall.number, event) for hall in halls for event in take_back_slips(hall, "", situation.at)]

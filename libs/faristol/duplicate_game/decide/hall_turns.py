@@ -89,7 +89,9 @@ def _find_rack(situation: Situation, hall: Hall) -> tuple[int, tuple[str, ...]]:
     sealed = situation.sealed_turn(number)
     if sealed is None:
         assert situation.sealed is not None
-        raise Refusal("GAME_OVER", end_article(situation.sealed.game.end, situation.ruleset), N_("The game is over."))
+        raise Refusal(
+            "GAME_OVER", N_("The game is over."), article=end_article(situation.sealed.game.end, situation.ruleset)
+        )
     return number, sealed.rack.faces
 
 
@@ -115,8 +117,8 @@ def _is_done(hall: Hall, turn: Turn) -> bool:
 
 def _check_has_cell(situation: Situation) -> None:
     if not situation.cell_key:
-        raise Refusal("NO_HALL_CELL", "", N_("The judge calls the racks here: a hall does it on its own laptop only."))
+        raise Refusal("NO_HALL_CELL", N_("The judge calls the racks here: a hall does it on its own laptop only."))
 
 
 def _refuse(situation: Situation, reason: str, text: str, turn: int) -> Refusal:
-    return Refusal(reason, situation.ruleset.article("turns.seconds"), text, {"turn": turn})
+    return Refusal(reason, text, {"turn": turn}, article=situation.ruleset.article("turns.seconds"))

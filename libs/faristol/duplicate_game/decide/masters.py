@@ -20,9 +20,9 @@ def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list
     if turn.completed:
         raise Refusal(
             "TURN_SCORED",
-            situation.ruleset.article("master_plays.chosen_by"),
             N_("Round {turn} is scored."),
             {"turn": turn.number},
+            article=situation.ruleset.article("master_plays.chosen_by"),
         )
     chosen = _read_play(situation, turn, request) if request.coordinates or request.word else None
     return [(GAME_STREAM_NUMBER, master(situation, turn, chosen, request.reason, request.arbiter_id))]
@@ -40,18 +40,18 @@ def master(
     if not tops and chosen is None and sealed is None:
         raise Refusal(
             "NO_PLAY",
-            situation.ruleset.article("finish.no_play"),
             N_("The rack of round {turn} has no valid play."),
             {"turn": turn.number},
+            article=situation.ruleset.article("finish.no_play"),
         )
     play = chosen or sealed or tops[0]
     top = tops[0].score if tops else play.score
     if sealed is not None and not play.lays_as(sealed):
         raise Refusal(
             "NOT_SEALED",
-            situation.ruleset.article("master_plays.chosen_by"),
             N_("The sealed game has the master play {play}. Another play voids its later racks: specify a reason."),
             {"play": str(sealed)},
+            article=situation.ruleset.article("master_plays.chosen_by"),
         )
     if sealed is None:
         check_master(play, top, reason, situation.ruleset)
@@ -82,9 +82,9 @@ def find_finished_turn(situation: Situation, number: int) -> Turn:
     if turn.timer is None or turn.timer.called_at is None:
         raise Refusal(
             "TIME_NOT_OVER",
-            situation.ruleset.article("turns.seconds"),
             N_("The time of round {turn} is not over."),
             {"turn": number},
+            article=situation.ruleset.article("turns.seconds"),
         )
     return turn
 

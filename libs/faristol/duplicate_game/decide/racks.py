@@ -31,9 +31,9 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[StreamE
     if current is not None and not current.completed and not _goes_back(situation, current):
         raise Refusal(
             "TURN_NOT_SCORED",
-            ruleset.article("game.rack_size"),
             N_("Round {turn} is not scored: its master play is required before the next rack."),
             {"turn": current.number},
+            article=ruleset.article("game.rack_size"),
         )
     back: list[events.RejectedRack] = []
     if current is not None and not current.completed:
@@ -117,9 +117,9 @@ def _by_hand(
         if is_valid(tiles, number, left, ruleset) and situation.words.tops(game.board, tiles):
             raise Refusal(
                 "RACK_VALID",
-                ruleset.article("racks.vowels_min"),
                 N_("The rack {tiles} is valid and has a play: it cannot be returned."),
                 {"tiles": " ".join(tiles)},
+                article=ruleset.article("racks.vowels_min"),
             )
     written = [
         events.RejectedRack(faces=_faces(rejected.faces, situation), by_hand=True) for rejected in request.rejected

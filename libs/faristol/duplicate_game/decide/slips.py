@@ -81,7 +81,7 @@ def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) 
             continue
         reason = "SLIP_COORDINATES_DOUBTED" if finding.fault is slips.Fault.COORDINATES else "SLIP_WORD_DOUBTED"
         params = {**finding.params, "player_id": slip.player_id}
-        doubts.append(Refusal(reason, finding.article, finding.message, params, subject=slip.player_id))
+        doubts.append(Refusal(reason, finding.message, params, article=finding.article, subject=slip.player_id))
     check_none(doubts)
 
 
@@ -113,9 +113,11 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
     turn: Turn = hall.apply_own_time(situation.turn(number))
     article = situation.ruleset.article("turns.seconds")
     if turn.timer is None:
-        raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not started."), {"turn": number})
+        raise Refusal(
+            "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), {"turn": number}, article=article
+        )
     if hall.turn(number).scores:
-        raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
+        raise Refusal("TURN_SCORED", N_("Round {turn} is scored."), {"turn": number}, article=article)
     return turn.timer
 
 
@@ -130,9 +132,9 @@ def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
     if rack and list(turn.rack) != list(rack):
         raise Refusal(
             "OTHER_RACK",
-            situation.ruleset.article("game.rack_size"),
             N_("These slips are for the rack {theirs}, but the rack of round {turn} is {rack}."),
             {"theirs": " ".join(rack), "turn": turn.number, "rack": " ".join(turn.rack)},
+            article=situation.ruleset.article("game.rack_size"),
         )
 
 
@@ -179,8 +181,8 @@ def _date_slip(written: events.Slip, situation: Situation, timer: Timer) -> even
     if at < timer.first_at:
         raise Refusal(
             "TURN_BEGAN_LATER",
-            situation.ruleset.article("turns.seconds"),
             N_("This slip was saved before the time of the round started or restarted: it is not scored."),
+            article=situation.ruleset.article("turns.seconds"),
         )
     slip.written_at.CopyFrom(timestamp(at))
     return slip
@@ -225,7 +227,9 @@ def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Strea
     turn = find_finished_turn(situation, request.turn)
     article = situation.ruleset.article("turns.seconds")
     if hall.turn(request.turn).is_closed(timer):
-        raise Refusal("HALL_CLOSED", article, N_("The hall has closed round {turn} already."), {"turn": request.turn})
+        raise Refusal(
+            "HALL_CLOSED", N_("The hall has closed round {turn} already."), {"turn": request.turn}, article=article
+        )
     closed = events.HallClosed(turn=request.turn, collector_id=request.collector_id)
     if is_own_start(hall, turn, timer):
         closed.began_at.CopyFrom(timestamp(timer.first_at))

@@ -79,7 +79,7 @@ def _timer(situation: Situation, turn: Turn) -> Timer:
 
 
 def _build_refusal(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
-    return Refusal(reason, situation.ruleset.article("turns.seconds"), message, {"turn": turn.number})
+    return Refusal(reason, message, {"turn": turn.number}, article=situation.ruleset.article("turns.seconds"))
 
 
 def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | None:

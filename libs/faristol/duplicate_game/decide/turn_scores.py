@@ -65,17 +65,17 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
         if not request.without_open_halls:
             raise Refusal(
                 "HALLS_OPEN",
-                situation.ruleset.article("turns.seconds"),
                 N_("{count} {count:hall has|halls have} not closed round {turn}: {halls}."),
                 {"turn": turn.number, "count": len(open_), "halls": ", ".join(hall.name or "–" for hall in open_)},
+                article=situation.ruleset.article("turns.seconds"),
             )
         reason = reason_given(request.reason)
     if turn.completed and not own:
         raise Refusal(
             "NOTHING_TO_SCORE",
-            situation.ruleset.article("turns.seconds"),
             N_("Round {turn} is scored, and no other hall has closed it."),
             {"turn": turn.number},
+            article=situation.ruleset.article("turns.seconds"),
         )
     _nothing_waits(situation, turn, own)
     new_events: list[StreamEvent] = []
@@ -141,9 +141,9 @@ def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
     if waiting:
         raise Refusal(
             "SLIPS_WAIT",
-            situation.ruleset.article("slips.two_slips"),
             N_("{count} {count:slip waits|slips wait} for an arbiter: {players}."),
             {"count": len(waiting), "players": ", ".join(waiting[:20])},
+            article=situation.ruleset.article("slips.two_slips"),
         )
 
 

@@ -46,4 +46,4 @@ async def _with_address(
     address = keys.addresses.get(hall, "") if keys.by_hall.get(hall) == key else ""
     if not address:
         return refusal
-    return Refusal(refusal.reason, refusal.article, text, {**refusal.params, "address": address})
+    return Refusal(refusal.reason, text, {**refusal.params, "address": address}, article=refusal.article)

@@ -113,7 +113,12 @@ def _shorten(problem: BaseException, longest: int) -> BaseException:
 def _shorter_refusal(refusal: Refusal, longest: int) -> Refusal:
     params, others = _all_cut(refusal.params, longest), [_shorter_refusal(other, longest) for other in refusal.others]
     return Refusal(
-        refusal.reason, refusal.article, refusal.message, params, others=others, subject=_cut(refusal.subject, longest)
+        refusal.reason,
+        refusal.message,
+        params,
+        article=refusal.article,
+        others=others,
+        subject=_cut(refusal.subject, longest),
     )
 
 

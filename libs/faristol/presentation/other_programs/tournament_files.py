@@ -23,7 +23,7 @@ def build_tournament_file(
     listed = {player.player_id: player for player in players.players}
     rows = sorted(crosstable.rows, key=lambda row: (-row.rating, row.unrated, row.standing.player_id))
     if any(len(cell.opponent_ids) >= SEATS_COUNT for row in rows for cell in row.cells):
-        raise Refusal("NOT_PAIRS", "", N_("these files support only games of two players"))
+        raise Refusal("NOT_PAIRS", N_("these files support only games of two players"))
     number_of = {row.standing.player_id: number for number, row in enumerate(rows, 1)}
     rules = known_rules(tournament.ruleset)
     bye_spread = rules.championship.bye_spread if rules else 0

@@ -134,9 +134,9 @@ def _check_choice(text: str, chosen: Sequence[str], shown: Sequence[str], count:
     if len(chosen) != count or Counter(chosen) - Counter(shown):
         raise Refusal(
             "WRONG_CHOICE",
-            article,
             text,
             {"count": count, "shown": " ".join(shown), "chosen": " ".join(chosen) or "–"},
+            article=article,
         )
 
 
@@ -174,8 +174,8 @@ def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: 
             return Underdraw(missing, shown=False, arbiter=True, article=article)
         raise Refusal(
             "UNDERDRAW_LATE",
-            article,
             N_("It is the player's turn again: missing tiles are not drawn before the next play is made."),
+            article=article,
         )
     apart = not (notice.racked or (notice.seen and ruleset.overdraw.seen_counts_as_racked))
     procedure = ruleset.underdraw.unracked if apart else ruleset.underdraw.racked
@@ -192,8 +192,8 @@ def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
     if law.rule == "refused":
         raise Refusal(
             "TILES_CLAIMED_LATE",
-            ruleset.article("found_tiles.rule"),
             N_("The game has begun: claims about the number of tiles are no longer accepted."),
+            article=ruleset.article("found_tiles.rule"),
         )
     counted = bag_size + (found if law.counted == "after" else 0)
     return law.out_at is None or counted > law.out_at

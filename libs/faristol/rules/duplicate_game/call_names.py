@@ -64,11 +64,10 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
     known = {*tile_set.faces, *ROW_NAMES, BLANK}
     for face, name in own.items():
         if face not in known:
-            raise Refusal("CALL_NAME_UNKNOWN", "", N_("There is no tile {tile} to name."), {"tile": face})
+            raise Refusal("CALL_NAME_UNKNOWN", N_("There is no tile {tile} to name."), {"tile": face})
         if not name.strip() or len(name) > MAX_CALL_NAME_CHARACTERS:
             raise Refusal(
                 "CALL_NAME_WRONG",
-                "",
                 N_("The name of {tile} must have 1 to {most} characters."),
                 {"tile": face, "most": MAX_CALL_NAME_CHARACTERS},
             )
@@ -78,7 +77,6 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
         if (other := seen.setdefault(name.casefold(), face)) != face:
             raise Refusal(
                 "CALL_NAME_TWICE",
-                "",
                 N_("{tile} and {other} have the same name {name}."),
                 {"tile": face, "other": other, "name": name},
             )
@@ -91,10 +89,9 @@ def _columns(numbers: Sequence[str]) -> tuple[str, ...]:
     if len(found) != BOARD_SIZE or not all(0 < len(number) <= MAX_CALL_NAME_CHARACTERS for number in found):
         raise Refusal(
             "CALL_NUMBERS_WRONG",
-            "",
             N_("The columns need {size} names of 1 to {most} characters."),
             {"size": BOARD_SIZE, "most": MAX_CALL_NAME_CHARACTERS},
         )
     if len({number.casefold() for number in found}) < BOARD_SIZE:
-        raise Refusal("CALL_NUMBER_TWICE", "", N_("Two columns have the same name."))
+        raise Refusal("CALL_NUMBER_TWICE", N_("Two columns have the same name."))
     return found

@@ -73,9 +73,9 @@ def make_play(
         if not is_word(formed.faces):
             raise Refusal(
                 "NO_WORD",
-                ruleset.article("lexicon.layers"),
                 N_("{word} is not in the lexicon."),
                 {"word": str(formed)},
+                article=ruleset.article("lexicon.layers"),
             )
     main = next(formed for formed in words if formed.start == start)
     return Play(start, main.tiles, laid, score_play(board, laid, ruleset, words).points)
@@ -83,7 +83,7 @@ def make_play(
 
 def _no_play(message: str, start: Start, word: Sequence[Tile], ruleset: Ruleset) -> Refusal:
     written = f"{Notation.FISC.write(start)} {write_word(word)}"
-    return Refusal("NO_PLAY", ruleset.law.free_square, message, {"word": written})
+    return Refusal("NO_PLAY", message, {"word": written}, article=ruleset.law.free_square)
 
 
 def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
@@ -95,14 +95,11 @@ def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
     if ruleset.master_plays.lower == "never":
         raise Refusal(
             "MASTER_PLAY_LOWER",
-            article,
             N_("The master play must have the highest score: {score} is not {top}."),
             params,
+            article=article,
         )
     if not reason.strip():
         raise Refusal(
-            "REASON_NEEDED",
-            article,
-            N_("A master play of {score} instead of {top} needs a reason."),
-            params,
+            "REASON_NEEDED", N_("A master play of {score} instead of {top} needs a reason."), params, article=article
         )

@@ -160,36 +160,36 @@ def enter_rack(
     if missing:
         raise Refusal(
             "NOT_IN_BAG",
-            article,
             N_("The bag and the rack do not hold enough {tiles}."),
             {"tiles": " ".join(sorted(missing.elements()))},
+            article=article,
         )
     size = min(ruleset.game.rack_size, len(left))
     if len(rack) != size:
         raise Refusal(
             "RACK_SIZE",
-            ruleset.article("game.rack_size"),
             N_("The rack of this round needs {size} tiles, not {found}."),
             {"size": size, "found": len(rack)},
+            article=ruleset.article("game.rack_size"),
         )
     if not redrawn and (gone := Counter(leftover) - Counter(rack)):
         raise Refusal(
             "LEFTOVER_MISSING",
-            ruleset.article("game.rack_size"),
             N_("The tiles of the previous round stay in the rack, but {tiles} is missing."),
             {"tiles": " ".join(sorted(gone.elements()))},
+            article=ruleset.article("game.rack_size"),
         )
     if not is_valid(rack, turn, left, ruleset):
         need = need_of(turn, left, ruleset)
         late = turn >= ruleset.racks.late_from_turn
         raise Refusal(
             "RACK_INVALID",
-            ruleset.article("racks.vowels_min_late" if late else "racks.vowels_min"),
             N_(
                 "In round {turn} a rack needs {vowels} {vowels:vowel|vowels} and {consonants} "
                 "{consonants:consonant|consonants} or more. Return this rack and draw another."
             ),
             {"turn": turn, "vowels": need.vowels, "consonants": need.consonants},
+            article=ruleset.article("racks.vowels_min_late" if late else "racks.vowels_min"),
         )
     return without(left, rack)
 

@@ -273,18 +273,18 @@ def clash_of_teams(rules: Ruleset) -> Refusal | None:
     if champion.system not in OF_TEAMS:
         return Refusal(
             "OPTIONS_CLASH",
-            article,
             N_("The options {options} cannot be combined: teams are paired by {known}, not by {system}."),
             {**options, "known": ", ".join(OF_TEAMS), "system": champion.system},
+            article=article,
         )
     if rules.start.method != "draw":
         return Refusal(
             "OPTIONS_CLASH",
-            article,
             N_(
                 "The options {options} cannot be combined: if teams meet, the start of each game is drawn, not by "
                 "{method}."
             ),
             {**options, "method": rules.start.method},
+            article=article,
         )
     return None

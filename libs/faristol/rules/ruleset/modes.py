@@ -39,7 +39,6 @@ def refuse_without_tables(mode: str, tournament_id: str) -> None:
     if mode == "duplicate":
         raise Refusal(
             "DUPLICATE_GAMES",
-            "",
             N_(
                 "{tournament} is a tournament of duplicate games, without opponents: it has no pairings, "
                 "crosstable, special prizes, TRF report or rating list. Its standings are those of its games."

@@ -107,7 +107,6 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
     if found is None or found.digest != digest:
         raise Refusal(
             "RULESET_MISSING",
-            "",
             N_(
                 "The ruleset {name} is pinned with the digest {digest}, which is not installed here; installed "
                 "under that name: {found}."

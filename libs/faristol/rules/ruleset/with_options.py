@@ -35,7 +35,7 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
             if near:
                 text = N_("The rules {ruleset} have no option {option}; did you mean {near}? They have: {known}.")
             params = {"ruleset": ruleset.name, "option": name, "known": ", ".join(known) or "–", "near": near}
-            raise Refusal("OPTION_UNKNOWN", "", text, params)
+            raise Refusal("OPTION_UNKNOWN", text, params)
         chosen[name] = _read(known[name], value)
     plain = _plain(ruleset)
     made = _apply(plain, chosen)
@@ -62,9 +62,9 @@ def check_settled(ruleset: Ruleset) -> None:
     for option in list_unsettled(ruleset):
         raise Refusal(
             "OPTION_NEEDED",
-            option.article,
             N_("The rules {ruleset} leave {option} to the organiser: choose {range}."),
             {"ruleset": ruleset.name, "option": option.name, "range": option.range},
+            article=option.article,
         )
 
 
@@ -109,25 +109,25 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
         if option.name in chosen and not _has_sense(made, option):
             raise Refusal(
                 "OPTION_WITHOUT_SENSE",
-                option.article,
                 N_("The option {option} has no effect here: it requires {needed}."),
                 {
                     "option": option.name,
                     "needed": ", ".join(f"{key} = {format_value(value)}" for key, value in option.when.items()),
                 },
+                article=option.article,
             )
     if clash := clash_of_teams(made):
         raise clash
     for key, problem in contradictions(made):
         raise Refusal(
             "OPTIONS_CLASH",
-            made.articles.get(key, ""),
             N_("The options {options} cannot be combined: {key}: {problem}."),
             {
                 "options": ", ".join(f"{name} = {format_value(value)}" for name, value in chosen.items()),
                 "key": key,
                 "problem": problem,
             },
+            article=made.articles.get(key, ""),
         )
 
 
@@ -155,8 +155,8 @@ def _read(option: Option, value: OptionValue) -> OptionValue:
     if not in_range(option, read):
         raise Refusal(
             "OPTION_OUT_OF_RANGE",
-            option.article,
             N_("The option {option} cannot be {value}: choose {range}."),
             {"option": option.name, "value": format_value(value), "range": option.range},
+            article=option.article,
         )
     return read

@@ -36,15 +36,15 @@ def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) 
     if wanted not in ruleset.clock.neutralised_by:
         raise Refusal(
             "NOT_A_REASON",
-            ruleset.article("clock.neutralised_by"),
             N_("Under these rules the clocks are not stopped for {reason}, only for {reasons}."),
             {"reason": wanted, "reasons": ", ".join(ruleset.clock.neutralised_by)},
+            article=ruleset.article("clock.neutralised_by"),
         )
     if ARBITER_STOP_NUMBER in clock.open:
         raise Refusal(
             "NEUTRALISED_ALREADY",
-            ruleset.article("clock.neutralised_by"),
             N_("The arbiter has already stopped the clocks: they run again when the arbiter resumes them."),
+            article=ruleset.article("clock.neutralised_by"),
         )
     late, after = apply_due(table, at)
     if after.played_out:
@@ -72,12 +72,14 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
     check_playing(table)
     article = table.ruleset.article("clock.neutralised_by")
     if ARBITER_STOP_NUMBER not in clock.open:
-        raise Refusal("NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: they cannot be resumed."))
+        raise Refusal(
+            "NOT_NEUTRALISED", N_("The arbiter has not stopped the clocks: they cannot be resumed."), article=article
+        )
     if any(table.game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER_STOP_NUMBER}):
         raise Refusal(
             "STILL_INTERRUPTED",
-            article,
             N_("The clocks are stopped for an open matter at the table: they can be resumed when it is settled."),
+            article=article,
         )
     resumed = events.ClockResumed(
         player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=request.arbiter_id
@@ -109,18 +111,18 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
     if reason == events.CORRECTION_REASON_FORGOTTEN and not ruleset.clock.forgotten_heard:
         raise Refusal(
             "FORGOTTEN_NOT_HEARD",
-            ruleset.article("clock.forgotten_heard"),
             N_(
                 "Players are responsible for their clocks: a press, stop or start that a player forgot is not "
                 "corrected."
             ),
+            article=ruleset.article("clock.forgotten_heard"),
         )
     if clock.turn_ms and player_id != clock.mover:
         raise Refusal(
             "NOT_ON_TURN",
-            ruleset.article("clock.turn_seconds"),
             N_("Each turn has its own time here: only the time of {mover}, who is on turn, can be corrected."),
             {"mover": clock.mover},
+            article=ruleset.article("clock.turn_seconds"),
         )
     late, after = apply_due(table, at)
     if after.played_out:
@@ -149,13 +151,13 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal(
-            "NO_ROUND_TIME", article, N_("Under these rules a game does not end at the end of the round time.")
+            "NO_ROUND_TIME", N_("Under these rules a game does not end at the end of the round time."), article=article
         )
     lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
     if not lost:
         check_playing(table)
     if clock.round_time_over:
-        raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
+        raise Refusal("ROUND_TIME_OVER", N_("The time of the round is over already."), article=article)
     late, after = apply_due(table, at)
     if after.played_out or after.round_time_over:
         return late

@@ -34,13 +34,15 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
         check_playing(table)
     article = ruleset.article("lateness.loses_after_minutes")
     if player_id in clock.absent:
-        raise Refusal("ABSENT_ALREADY", article, N_("{player} is already noted as absent."), {"player": player_id})
+        raise Refusal(
+            "ABSENT_ALREADY", N_("{player} is already noted as absent."), {"player": player_id}, article=article
+        )
     if clock.turn > 1 or any(signal.kind is SignalKind.TAKEN for signal in game.signals.given):
         raise Refusal(
             "PLAY_BEGUN",
-            article,
             N_("A turn has been taken, so {player} was present: record a later absence as leaving the table."),
             {"player": player_id},
+            article=article,
         )
     new_events, after = apply_due(table, at)
     if after.played_out:
@@ -85,9 +87,9 @@ def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: In
     if player_id not in table.clock.absent:
         raise Refusal(
             "NOT_ABSENT",
-            table.ruleset.article("lateness.loses_after_minutes"),
             N_("{player} is not noted as absent."),
             {"player": player_id},
+            article=table.ruleset.article("lateness.loses_after_minutes"),
         )
     new_events, after = apply_due(table, at)
     if after.played_out:
@@ -111,7 +113,10 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
     check_playing(table)
     if player_id in clock.away:
         raise Refusal(
-            "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
+            "AWAY_ALREADY",
+            N_("{player} has left the table already."),
+            {"player": player_id},
+            article=ruleset.law.absence,
         )
     new_events, after = apply_due(table, at)
     if after.played_out:
@@ -135,7 +140,7 @@ def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: I
     check_seated(table, player_id)
     if player_id not in table.clock.away:
         raise Refusal(
-            "NOT_AWAY", table.ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id}
+            "NOT_AWAY", N_("{player} has not left the table."), {"player": player_id}, article=table.ruleset.law.absence
         )
     check_playing(table)
     new_events, after = apply_due(table, at)
@@ -154,7 +159,7 @@ def _check_told(table: Table, player_id: str) -> None:
             message = N_("{player} must tell the opponent before leaving the table.")
         case "nobody":
             return
-    raise Refusal("TELL_FIRST", ruleset.article("absence.told"), message, {"player": player_id})
+    raise Refusal("TELL_FIRST", message, {"player": player_id}, article=ruleset.article("absence.told"))
 
 
 def _check_may_leave(table: Table, player_id: str) -> None:
@@ -165,22 +170,22 @@ def _check_may_leave(table: Table, player_id: str) -> None:
     if player_id != game.mover or not game.placed:
         raise Refusal(
             "LEAVES_AFTER_PLAYING",
-            ruleset.article("absence.first"),
             N_("{player} can leave the table after placing a play and before drawing tiles."),
             {"player": player_id},
+            article=ruleset.article("absence.first"),
         )
     if ruleset.absence.first == "complete-undrawn" and not game.course.written.keys() >= set(game.player_ids):
         raise Refusal(
             "LEAVES_AFTER_WRITING",
-            ruleset.article("absence.first"),
             N_("{player} can leave the table when the play is complete: after both players have written its score."),
             {"player": player_id},
+            article=ruleset.article("absence.first"),
         )
     laid = len(game.pending.placements) if game.pending else 0
     if laid < ruleset.absence.tiles_min:
         raise Refusal(
             "TOO_FEW_TILES_TO_LEAVE",
-            ruleset.article("absence.tiles_min"),
             N_("{player} can leave the table after a play of {least} {least:tile|tiles} or more, not of {laid}."),
             {"player": player_id, "least": ruleset.absence.tiles_min, "laid": laid},
+            article=ruleset.article("absence.tiles_min"),
         )

@@ -49,8 +49,8 @@ def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> 
     if game.ruled is not None and ruleset.challenge.once:
         raise Refusal(
             "CHALLENGED_ALREADY",
-            ruleset.article("challenge.once") or ruleset.law.challenge_once,
             N_("This play was challenged and stands: its other words cannot be challenged."),
+            article=ruleset.article("challenge.once") or ruleset.law.challenge_once,
         )
     _check_open(table, player_id, at)
     if not request.words:
@@ -60,9 +60,9 @@ def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> 
     if again := [word for word in asked if word in game.course.questioned]:
         raise Refusal(
             "WORD_RULED_ALREADY",
-            ruleset.article("challenge.once") or ruleset.law.challenge_words,
             N_("{words} in this play already has a ruling: only its other words can be challenged."),
             {"words": ", ".join("".join(word) for word in again)},
+            article=ruleset.article("challenge.once") or ruleset.law.challenge_words,
         )
     return [
         events.ChallengeRaised(
@@ -85,34 +85,36 @@ def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[M
     law, article = ruleset.challenge, ruleset.article("challenge.appeal_by")
     play = game.in_question
     if law.appeal_by == "none":
-        raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules provide for no appeal."))
+        raise Refusal("NO_APPEAL", N_("A ruling is final: these rules provide for no appeal."), article=article)
     if game.course.appealed and game.phase is Phase.CHALLENGED and game.ruled is None:
         raise Refusal(
-            "APPEALED_ALREADY", article, N_("The ruling is already appealed: the appeal is waiting for a ruling.")
+            "APPEALED_ALREADY",
+            N_("The ruling is already appealed: the appeal is waiting for a ruling."),
+            article=article,
         )
     if play is None or game.ruled is None:
-        raise Refusal("NO_RULING", article, N_("No play on the board has a ruling that can be appealed."))
+        raise Refusal("NO_RULING", N_("No play on the board has a ruling that can be appealed."), article=article)
     if game.course.rulings >= law.rulings_max:
         raise Refusal(
             "RULING_FINAL",
-            ruleset.article("challenge.rulings_max"),
             N_("The play has {count} {count:ruling|rulings}: the last ruling is final."),
             {"count": game.course.rulings},
+            article=ruleset.article("challenge.rulings_max"),
         )
     entitled = play.player_id if law.appeal_by == "mover" else game.course.challenger
     against = game.ruled is (law.appeal_by == "challenger")
     if player_id != entitled or not against:
         raise Refusal(
             "NOT_ENTITLED",
-            article,
             N_("{player} cannot appeal this ruling: only {entitled} can, if the ruling goes against that player."),
             {"player": player_id, "entitled": entitled or "–"},
+            article=article,
         )
     if request.arguments_hidden and not law.arguments_hidden:
         raise Refusal(
             "ARGUMENTS_OPEN",
-            ruleset.article("challenge.arguments_hidden") or article,
             N_("Under these rules the arguments of an appeal cannot be hidden."),
+            article=ruleset.article("challenge.arguments_hidden") or article,
         )
     check_undisturbed(table)
     if game.phase is not Phase.CHALLENGED:
@@ -135,7 +137,7 @@ def rule_appeal(table: Table, request: game_pb2.RuleAppealRequest, at: Instant) 
     check_running(table)
     if game.phase is not Phase.CHALLENGED or not game.course.appealed or game.ruled is not None:
         raise Refusal(
-            "NO_APPEAL", table.ruleset.article("challenge.appeal_by"), N_("No appeal is waiting for a ruling.")
+            "NO_APPEAL", N_("No appeal is waiting for a ruling."), article=table.ruleset.article("challenge.appeal_by")
         )
     play = game.in_question
     assert play is not None, "an appeal is about a play"
@@ -152,13 +154,13 @@ def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Insta
     check_player(table, request.player_id)
     play = game.in_question
     if play is None or not awaits_mover(game, ruleset):
-        raise Refusal("NO_RULING", ruleset.law.withdrawn, N_("No ruling is waiting to be accepted."))
+        raise Refusal("NO_RULING", N_("No ruling is waiting to be accepted."), article=ruleset.law.withdrawn)
     if request.player_id != play.player_id:
         raise Refusal(
             "NOT_ENTITLED",
-            ruleset.law.withdrawn,
             N_("The play belongs to {mover}, who accepts the ruling or appeals."),
             {"mover": play.player_id},
+            article=ruleset.law.withdrawn,
         )
     return [build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
 
@@ -171,8 +173,8 @@ def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) 
     if not ruleset.law.leaked or game.pending is None or play is not game.pending:
         raise Refusal(
             "CANNOT_CANCEL",
-            ruleset.law.leaked,
             N_("Only an incomplete play can be cancelled, and only under rules that provide for it."),
+            article=ruleset.law.leaked,
         )
     return [build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
 
@@ -191,15 +193,15 @@ def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: 
     if not fake_blank_loses_turn(written, ruleset):
         raise Refusal(
             "ARBITER_DECIDES",
-            ruleset.article("blank.fake"),
             N_("These rules define no penalty for a letter turned over: an arbiter decides."),
+            article=ruleset.article("blank.fake"),
         )
     if game.hosted:
         raise Refusal(
             "BLANK_IS_GENUINE",
-            ruleset.article("blank.fake"),
             N_("The tile on {square} came out of the bag as a blank: it is not a {face} turned over."),
             {"square": str(square), "face": request.face or "–"},
+            article=ruleset.article("blank.fake"),
         )
     check_possible(game, ruleset, "face", [request.face])
     off_board = build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
@@ -215,37 +217,37 @@ def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
     if player_id not in game.in_play:
         raise Refusal(
             "NOT_AT_TABLE",
-            ruleset.article("challenge.by") or ruleset.law.turn,
             N_("{player} does not play at this table; {players} do."),
             {"player": player_id, "players": ", ".join(game.in_play)},
+            article=ruleset.article("challenge.by") or ruleset.law.turn,
         )
     check_running(table)
     play = in_doubt(game, table.clock, ruleset)
     if play is None:
         raise Refusal(
             "NOTHING_TO_CHALLENGE",
-            ruleset.article("challenge.closes_on"),
             N_("The board has no play that can be challenged: the last turn is complete and accepted."),
+            article=ruleset.article("challenge.closes_on"),
         )
     if player_id == play.player_id:
         raise Refusal(
             "OWN_PLAY",
-            ruleset.article("challenge.by"),
             N_("This is {player}'s own play: only the other players can challenge it."),
             {"player": player_id},
+            article=ruleset.article("challenge.by"),
         )
     if law.by == "opponent" and player_id != game.next_player(play.player_id):
         raise Refusal(
             "NOT_ENTITLED",
-            ruleset.article("challenge.by"),
             N_("Only {opponent}, who has the next turn, can challenge the play."),
             {"opponent": game.next_player(play.player_id)},
+            article=ruleset.article("challenge.by"),
         )
     if law.by == "nobody":
         raise Refusal(
             "CHECKED_ALREADY",
-            ruleset.article("challenge.by"),
             N_("Each play is checked when it is laid: plays cannot be challenged."),
+            article=ruleset.article("challenge.by"),
         )
     check_no_challenge(table)
     check_undisturbed(table)
@@ -258,24 +260,24 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
     if game.entered_again and clock.pressed_turn == game.turn:
         text = N_("The clock was already pressed for turn {turn}, which is being re-entered: its play is accepted.")
-        raise Refusal("CHALLENGE_TOO_LATE", article, text, {"turn": game.turn})
+        raise Refusal("CHALLENGE_TOO_LATE", text, {"turn": game.turn}, article=article)
     if law.opens_on == "clock-stopped" and clock.held_turn != game.turn:
         raise Refusal(
             "CHALLENGE_TOO_EARLY",
-            ruleset.article("challenge.opens_on"),
             N_("{mover} has not stopped the clock yet: the play can be challenged after that."),
             {"mover": game.mover},
+            article=ruleset.article("challenge.opens_on"),
         )
     written = game.course.written
     match law.closes_on:
         case "refill" if game.phase is Phase.DRAWN:
             text = N_("{mover} has begun to draw: the play is complete and accepted.")
-            raise Refusal("CHALLENGE_TOO_LATE", article, text, {"mover": game.mover})
+            raise Refusal("CHALLENGE_TOO_LATE", text, {"mover": game.mover}, article=article)
         case "challenger-writes" if player_id in written:
             text = N_("{player} has written the score of the play and so has accepted the play.")
-            raise Refusal("CHALLENGE_TOO_LATE", article, text, {"player": player_id})
+            raise Refusal("CHALLENGE_TOO_LATE", text, {"player": player_id}, article=article)
         case "both-write" if all(player in written for player in game.player_ids):
             text = N_("Both players have written the score of the play: it is accepted.")
-            raise Refusal("CHALLENGE_TOO_LATE", article, text)
+            raise Refusal("CHALLENGE_TOO_LATE", text, article=article)
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
         check_in_time((at - clock.held_at) // NANOSECONDS_PER_MS, ruleset)

@@ -25,22 +25,22 @@ def check_seated(table: Table, player_id: str) -> None:
     if player_id not in game.player_ids:
         raise Refusal(
             "NOT_AT_TABLE",
-            table.ruleset.law.turn,
             N_("{player} does not play at this table; {players} do."),
             {"player": player_id, "players": ", ".join(game.player_ids)},
+            article=table.ruleset.law.turn,
         )
 
 
 def check_not_over(table: Table) -> None:
     """Check that the last turn has not been taken."""
     if table.game.over:
-        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken."))
+        raise Refusal("GAME_OVER", N_("The game is over: no turn can be taken."), article=table.ruleset.law.game_over)
 
 
 def check_not_final(table: Table) -> None:
     """Check that the result can still change."""
     if table.game.phase is Phase.FINAL:
-        raise Refusal("RESULT_FINAL", table.ruleset.law.result_final, N_("The result is final."))
+        raise Refusal("RESULT_FINAL", N_("The result is final."), article=table.ruleset.law.result_final)
 
 
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
@@ -57,8 +57,8 @@ def check_running(table: Table) -> None:
     if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
         raise Refusal(
             "NOT_STARTED",
-            ruleset.article("start.method"),
             N_("The game has not started: the first player has not been entered."),
+            article=ruleset.article("start.method"),
         )
     if game.phase is Phase.UNSPECIFIED:
         raise no_arbiter(ruleset)
@@ -68,8 +68,8 @@ def no_arbiter(ruleset: Ruleset) -> Refusal:
     """Return the refusal for a game that cannot start before its table has an arbiter."""
     return Refusal(
         "NO_ARBITER",
-        ruleset.article("arbiter.required"),
         N_("The game cannot start: it requires an arbiter, and this table has none yet."),
+        article=ruleset.article("arbiter.required"),
     )
 
 
@@ -85,9 +85,9 @@ def check_no_arbiter_awaited(table: Table) -> None:
     if game.arbiter_called:
         raise Refusal(
             "ARBITER_AWAITED",
-            table.ruleset.article("clock.neutralised_by"),
             N_("{player} has called an arbiter: the game continues when the arbiter has left the table."),
             {"player": game.arbiter_called},
+            article=table.ruleset.article("clock.neutralised_by"),
         )
 
 
@@ -118,16 +118,20 @@ def check_undisturbed(table: Table) -> None:
             return
         case events.OverdrawFound() as found:
             text = N_("{player} has too many tiles: first settle which of them go back into the bag.")
-            raise Refusal("OVERDRAW_OPEN", found.article, text, {"player": found.player_id})
+            raise Refusal("OVERDRAW_OPEN", text, {"player": found.player_id}, article=found.article)
         case events.UnderdrawFound() as found:
             text = N_("{player} has too few tiles: an arbiter must decide first.")
-            raise Refusal("UNDERDRAW_OPEN", found.article, text, {"player": found.player_id})
+            raise Refusal("UNDERDRAW_OPEN", text, {"player": found.player_id}, article=found.article)
         case events.IllegalExchangeFound() as found:
             text = N_("{player} exchanged more tiles than allowed: first the opponent chooses the tiles to keep.")
-            raise Refusal("EXCHANGE_OPEN", ruleset.article("exchange.illegal"), text, {"player": found.player_id})
+            raise Refusal(
+                "EXCHANGE_OPEN", text, {"player": found.player_id}, article=ruleset.article("exchange.illegal")
+            )
         case events.CountDisputed():
             raise Refusal(
-                "COUNT_DISPUTED", ruleset.law.correction, N_("The score of a play is disputed: settle it first.")
+                "COUNT_DISPUTED",
+                N_("The score of a play is disputed: settle it first."),
+                article=ruleset.law.correction,
             )
 
 
@@ -147,21 +151,21 @@ def check_no_challenge(table: Table, article: str = "") -> None:
         if awaits_mover(game, ruleset):
             raise Refusal(
                 "RULING_OPEN",
-                ruleset.article("challenge.appeal_by"),
                 N_("The play was ruled invalid: {mover} must take it back or appeal."),
                 {"mover": game.in_question.player_id if game.in_question else game.mover},
+                article=ruleset.article("challenge.appeal_by"),
             )
         drawing = "" if ruleset.challenge.mover_may_draw else ruleset.article("challenge.mover_may_draw")
         raise Refusal(
             "CHALLENGE_PENDING",
-            article or drawing or ruleset.law.challenge_once,
             N_("The play is challenged: wait for the ruling."),
+            article=article or drawing or ruleset.law.challenge_once,
         )
     if game.phase is Phase.OFF_CENTRE:
         raise Refusal(
             "OFF_CENTRE_OPEN",
-            ruleset.article("first_move.centre"),
             N_("The play misses the centre: the opponent must accept it or declare it invalid."),
+            article=ruleset.article("first_move.centre"),
         )
 
 
@@ -194,15 +198,15 @@ def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool =
         if ruleset.turn.next_waits_for_draw and game.phase in (Phase.PLACED, Phase.DRAWN):
             raise Refusal(
                 "DRAW_AWAITED",
-                ruleset.article("turn.next_waits_for_draw"),
                 N_("{mover} has not yet drawn and started the clock of {player}: no tile can be laid before that."),
                 {"mover": game.mover, "player": player_id},
+                article=ruleset.article("turn.next_waits_for_draw"),
             )
         raise Refusal(
             "NOT_YOUR_TURN",
-            ruleset.law.turn,
             N_("{mover} is on turn, not {player}."),
             {"mover": game.mover, "player": player_id},
+            article=ruleset.law.turn,
         )
     if on_board:
         check_board_unquestioned(table)
@@ -211,9 +215,9 @@ def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool =
     if game.phase is not Phase.TURN:
         raise Refusal(
             "TURN_TAKEN",
-            ruleset.law.play_complete,
             N_("{player} has taken this turn already."),
             {"player": player_id},
+            article=ruleset.law.play_complete,
         )
     check_accepted(table)
 
@@ -226,9 +230,9 @@ def check_accepted(table: Table) -> None:
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         raise Refusal(
             "PLAY_NOT_ACCEPTED",
-            table.ruleset.article("challenge.closes_on"),
             N_("{player} has laid the last tiles: the play must be accepted or challenged before the game ends."),
             {"player": game.open_play.player_id},
+            article=table.ruleset.article("challenge.closes_on"),
         )
 
 
@@ -238,14 +242,14 @@ def check_nothing_begun(table: Table) -> None:
     if game.course.announced is not None and not ruleset.exchange.announced_can_be_dropped:
         raise Refusal(
             "EXCHANGE_ANNOUNCED",
-            ruleset.article("exchange.announced_can_be_dropped") or ruleset.article("exchange.number_fixed"),
             N_("An exchange was announced: this turn can be used only for the exchange."),
+            article=ruleset.article("exchange.announced_can_be_dropped") or ruleset.article("exchange.number_fixed"),
         )
     if game.course.laid and ruleset.touch.rule == "strict":
         raise Refusal(
             "TILES_LIE",
-            ruleset.article("touch.rule"),
             N_("Tiles of this turn are on the board: play them, or take them back and lose the turn."),
+            article=ruleset.article("touch.rule"),
         )
 
 
@@ -258,9 +262,9 @@ def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> 
     if missing:
         raise Refusal(
             "NOT_AGREED",
-            table.ruleset.law.correction,
             N_("All players must agree to this, or an arbiter decides; {missing} did not agree."),
             {"missing": ", ".join(missing)},
+            article=table.ruleset.law.correction,
         )
 
 
@@ -282,9 +286,9 @@ def check_present(table: Table, player_id: str) -> None:
     if absent and (awaited := absent.keys() - table.game.gone.keys()):
         raise Refusal(
             "PLAYER_ABSENT",
-            table.ruleset.article("lateness.clock_starts_after_minutes"),
             N_("{absent} has not arrived: no turn can be taken before that."),
             {"absent": ", ".join(sorted(awaited))},
+            article=table.ruleset.article("lateness.clock_starts_after_minutes"),
         )
     check_back(table, player_id)
 
@@ -294,9 +298,9 @@ def check_back(table: Table, player_id: str) -> None:
     if player_id in table.clock.away:
         raise Refusal(
             "PLAYER_AWAY",
-            table.ruleset.law.absence,
             N_("{player} has left the table: wait for the return of the player."),
             {"player": player_id},
+            article=table.ruleset.law.absence,
         )
 
 
@@ -313,7 +317,7 @@ def check_in_time(table: Table, at: Instant) -> None:
     limited = ruleset.clock.turn_timeout != "none"
     raise Refusal(
         "TURN_TIMED_OUT",
-        ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
         N_("The time of {mover}'s turn ended at {until}: the turn can no longer be played."),
         {"mover": game.mover, "until": format_instant(clock.turn_until)},
+        article=ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
     )

@@ -40,7 +40,7 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
         _check_play_drawn_for(table, player_id)
     check_undisturbed(table)
     if game.bag_left == 0:
-        raise Refusal("BAG_EMPTY", ruleset.law.refill, N_("The bag is empty: press the clock without drawing."))
+        raise Refusal("BAG_EMPTY", N_("The bag is empty: press the clock without drawing."), article=ruleset.law.refill)
     bag = bag_of(game, ruleset)
     wanted = min(max(ruleset.game.rack_size - len(game.racks[player_id]), 0), len(bag))
     if count is not None:
@@ -135,24 +135,26 @@ def _check_play_drawn_for(table: Table, player_id: str) -> None:
     if player_id != game.mover or game.phase is Phase.TURN:
         raise Refusal(
             "NOTHING_PLAYED",
-            ruleset.law.refill,
             N_("{player} has not placed a play and cannot draw tiles; {mover} is on turn."),
             {"player": player_id, "mover": game.mover},
+            article=ruleset.law.refill,
         )
     if not (game.phase is Phase.CHALLENGED and ruleset.challenge.mover_may_draw):
         check_no_challenge(table)
     drawn = game.phase is Phase.DRAWN or (game.phase is Phase.CHALLENGED and game.course.resume is Phase.DRAWN)
     if drawn or game.taken is not TurnKind.PLAY:
         raise Refusal(
-            "ALREADY_DRAWN", ruleset.law.refill, N_("The turn has been taken and the rack is full: press the clock.")
+            "ALREADY_DRAWN",
+            N_("The turn has been taken and the rack is full: press the clock."),
+            article=ruleset.law.refill,
         )
     missing = [player for player in game.player_ids if player not in game.course.written]
     if ruleset.turn.complete_on == "both-written" and missing:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
-            ruleset.article("turn.steps"),
             N_("Tiles are drawn when both players have written the score; {missing} has not."),
             {"missing": ", ".join(missing)},
+            article=ruleset.article("turn.steps"),
         )
 
 
@@ -162,15 +164,15 @@ def _check_nobody_away(table: Table, player_id: str) -> None:
     if clock.away and not ruleset.absence.opponent_may_draw:
         raise Refusal(
             "OPPONENT_AWAY",
-            ruleset.article("absence.opponent_may_draw"),
             N_("{away} has left the table: no player draws before the return."),
             {"away": ", ".join(sorted(clock.away))},
+            article=ruleset.article("absence.opponent_may_draw"),
         )
     first = game.undrawn[0] if game.undrawn else player_id
     if player_id != first and not ruleset.absence.opponent_may_draw:
         raise Refusal(
             "DRAW_IN_ORDER",
-            ruleset.article("absence.opponent_may_draw"),
             N_("{first} completed a play earlier and draws first."),
             {"first": first},
+            article=ruleset.article("absence.opponent_may_draw"),
         )

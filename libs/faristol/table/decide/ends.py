@@ -44,9 +44,9 @@ def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> l
     if game.phase is not Phase.TURN:
         raise Refusal(
             "TURN_OPEN",
-            ruleset.article("end.agreement"),
             N_("The turn of {player} is not complete: the players can agree to end the game after it."),
             {"player": game.mover},
+            article=ruleset.article("end.agreement"),
         )
     new_events: list[Message] = [events.EndAgreed(turn=game.turn, player_id=request.player_id)]
     if {*game.course.agreed, request.player_id, *game.gone} >= set(game.player_ids):
@@ -103,39 +103,41 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
     player_id = request.player_id
     check_seated(table, player_id)
     if game.phase is Phase.FINAL:
-        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The sheet is signed: the result is final."))
+        raise Refusal("RESULT_FINAL", N_("The sheet is signed: the result is final."), article=ruleset.law.result_final)
     if game.phase is not Phase.ENDED:
         raise Refusal(
-            "GAME_NOT_OVER", ruleset.law.signatures, N_("The game is not over: the scoresheet cannot be signed yet.")
+            "GAME_NOT_OVER",
+            N_("The game is not over: the scoresheet cannot be signed yet."),
+            article=ruleset.law.signatures,
         )
     if not clock_is_done(clock, ruleset):
         raise Refusal(
             "CLOCK_NOT_STOPPED",
-            ruleset.law.signatures,
             N_("The clock has not stopped yet, so overtime is not known: sign in a moment."),
+            article=ruleset.law.signatures,
         )
     if hidden := racks_wanted(game, clock, ruleset):
         raise Refusal(
             "RACKS_UNKNOWN",
-            ruleset.law.signatures,
             N_("The tiles left to {players} were not entered, and they affect the score."),
             {"players": ", ".join(hidden)},
+            article=ruleset.law.signatures,
         )
     wanted = signers(game, ruleset)
     if not may_sign(game, player_id, ruleset):
         raise Refusal(
             "NOT_A_SIGNER",
-            ruleset.article("scoresheet.signers"),
             N_("{player} cannot sign this sheet; {signers} must sign it."),
             {"player": player_id, "signers": ", ".join(wanted) or "–"},
+            article=ruleset.article("scoresheet.signers"),
         )
     missing = awaited_signers(game, ruleset)
     if player_id not in missing and (player_id in wanted or player_id in game.signed):
         raise Refusal(
             "SIGNED_ALREADY",
-            ruleset.law.signatures,
             N_("{player} has signed; waiting for the signature of {other}."),
             {"player": player_id, "other": ", ".join(missing)},
+            article=ruleset.law.signatures,
         )
     if request.totals:
         _check_totals(table, player_id, request.totals)
@@ -158,9 +160,9 @@ def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
     if list(totals) != recorded:
         raise Refusal(
             "SHEETS_DIFFER",
-            table.ruleset.law.signatures,
             N_("The sheets differ: {player} has {given}, and the record has {recorded}. Correct the error first."),
             {"player": player_id, "given": _format_totals(totals), "recorded": _format_totals(recorded)},
+            article=table.ruleset.law.signatures,
         )
 
 
@@ -175,14 +177,14 @@ def reopen_game(table: Table, request: game_pb2.ReopenGameRequest, at: Instant) 
     if game.phase is not Phase.FINAL:
         raise Refusal(
             "NOT_FINAL",
-            ruleset.article("scoresheet.reopen_by"),
             N_("The result is not final: it can be corrected without reopening."),
+            article=ruleset.article("scoresheet.reopen_by"),
         )
     check_reopening(request.player_ids, game.player_ids, ruleset)
     if game.closed:
         raise Refusal(
             "RESULT_ENTERED",
-            ruleset.article("scoresheet.reopen_by"),
             N_("An arbiter entered the result instead of this table: correct the result itself."),
+            article=ruleset.article("scoresheet.reopen_by"),
         )
     return [events.GameReopened(player_ids=request.player_ids, arbiter_id=request.arbiter_id)]

@@ -36,15 +36,15 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
     _check_recorded(table)
     check_not_over(table)
     if game.turn:
-        raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
+        raise Refusal("STARTED_ALREADY", N_("The game has started already."), article=ruleset.article("start.method"))
     if ruleset.arbiter.required and not game.arbiter:
         raise no_arbiter(ruleset)
     if ruleset.start.by_pairing and player_id != game.player_ids[0]:
         raise Refusal(
             "NOT_FIRST_NAMED",
-            ruleset.article("start.method"),
             N_("{first} begins, as the first player of the pairing, not {player}."),
             {"first": game.player_ids[0], "player": player_id},
+            article=ruleset.article("start.method"),
         )
     return [
         events.StartDecided(player_id=player_id),
@@ -93,9 +93,9 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
     if game.entered_again and (game.interruption is not None or game.arbiter_called):
         raise Refusal(
             "INTERRUPTED",
-            ruleset.law.correction,
             N_("The clocks are stopped in turn {turn}: settle the reason first, then take back its entries."),
             {"turn": game.turn},
+            article=ruleset.law.correction,
         )
     begun = game.begun[turn - 1]
     taken_back = events.EntriesTakenBack(
@@ -104,9 +104,9 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
     if evolve(game, taken_back).but(last_at=game.last_at, signals=game.signals) == game:
         raise Refusal(
             "NOTHING_ENTERED",
-            ruleset.law.correction,
             N_("Turn {turn} has no entries to take back."),
             {"turn": turn},
+            article=ruleset.law.correction,
         )
     return [taken_back]
 
@@ -117,28 +117,28 @@ def _check_last_pressed(table: Table, turn: int) -> None:
     if turn != game.turn - 1 or table.clock.pressed_turn != turn:
         raise Refusal(
             "TURN_OVER",
-            ruleset.law.play_complete,
             N_("Turn {turn} is over on the clock: its entries can be corrected, but not taken back."),
             {"turn": turn},
+            article=ruleset.law.play_complete,
         )
     if game.last_ruling is not None and game.last_ruling.play.turn == turn:
         raise Refusal(
             "PLAY_RULED",
-            ruleset.law.challenge_words,
             N_("The play of turn {turn} has a ruling: it cannot be re-entered."),
             {"turn": turn},
+            article=ruleset.law.challenge_words,
         )
     as_begun = evolve(game, events.EntriesTakenBack(turn=game.turn))
     as_begun = as_begun.but(last_at=game.last_at, arbiter_called=game.arbiter_called, signals=game.signals)
     if as_begun != game:
         raise Refusal(
             "NEXT_TURN_BEGUN",
-            ruleset.law.correction,
             N_("Turn {next} has begun: first take back its entries, then those of turn {turn}."),
             {"next": game.turn, "turn": turn},
+            article=ruleset.law.correction,
         )
 
 
 def _check_recorded(table: Table) -> None:
     if table.game.hosted:
-        raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: its tiles cannot be entered."))
+        raise Refusal("TABLE_HOSTED", N_("The system holds the bag of this table: its tiles cannot be entered."))

@@ -40,9 +40,9 @@ def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, a
     if count > limit:
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
-            ruleset.article("exchange.limit"),
             N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the maximum is {limit}."),
             {"asked": count, "bag": game.bag_left, "limit": limit},
+            article=ruleset.article("exchange.limit"),
         )
     if game.course.announced is None:
         check_nothing_begun(table)
@@ -114,13 +114,13 @@ def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest
     found = game.interruption
     article = table.ruleset.article("exchange.illegal")
     if not isinstance(found, events.IllegalExchangeFound):
-        raise Refusal("NO_CHOICE", article, N_("No choice is due after an exchange."))
+        raise Refusal("NO_CHOICE", N_("No choice is due after an exchange."), article=article)
     if player_id == found.player_id:
         raise Refusal(
             "OWN_EXCHANGE",
-            article,
             N_("{player} exchanged too many tiles: the opponent chooses the tiles to keep."),
             {"player": player_id},
+            article=article,
         )
     check_kept(request.faces, (*found.from_rack, *found.bag), found.keep, article)
     return [
@@ -149,11 +149,11 @@ def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Insta
     if game.course.laid and ruleset.free_exchange.when == "before-acting":
         raise Refusal(
             "TURN_BEGUN",
-            ruleset.article("free_exchange.when"),
             N_(
                 "Tiles of this turn are on the board: an exchange without losing the turn is possible only before "
                 "the first tile is laid."
             ),
+            article=ruleset.article("free_exchange.when"),
         )
     shown = events.FreeExchangeShown(turn=game.turn, player_id=player_id, rack=rack)
     if outcome is FreeExchangeOutcome.TURN_LOST:
@@ -210,7 +210,7 @@ def _check_number(table: Table, count: int) -> None:
     if ruleset.exchange.number_fixed and count != game.course.announced:
         raise Refusal(
             "EXCHANGE_NUMBER_FIXED",
-            ruleset.article("exchange.number_fixed"),
             N_("An exchange of {announced} {announced:tile|tiles} was announced: {count} cannot be exchanged."),
             {"announced": game.course.announced or 0, "count": count},
+            article=ruleset.article("exchange.number_fixed"),
         )

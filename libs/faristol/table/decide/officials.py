@@ -65,8 +65,8 @@ def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: I
     if not game.arbiter_called:
         raise Refusal(
             "NO_CALL",
-            table.ruleset.article("clock.neutralised_by"),
             N_("No arbiter is at the table: no arbiter was called, or the arbiter has left."),
+            article=table.ruleset.article("clock.neutralised_by"),
         )
     return [events.ArbiterLeft(turn=game.turn, arbiter_id=request.arbiter_id)]
 
@@ -117,9 +117,9 @@ def _check_kind(ruleset: Ruleset, kind: events.SanctionKind.ValueType, points: i
     if in_points and least is not None and points < least:
         raise Refusal(
             "SANCTION_TOO_SMALL",
-            ruleset.article("arbiter.sanction_points_min"),
             N_("A sanction deducts {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
+            article=ruleset.article("arbiter.sanction_points_min"),
         )
 
 
@@ -183,8 +183,8 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
     if ruleset.arbiter.asked_word == "none":
         raise Refusal(
             "ASKING_UNREGULATED",
-            ruleset.article("arbiter.asked_word"),
             N_("These rules define no penalty for asking about a word: impose a sanction if one is due."),
+            article=ruleset.article("arbiter.asked_word"),
         )
     if not request.word.faces:
         raise Invalid("word", N_("expected the word that was asked about, as tiles"))

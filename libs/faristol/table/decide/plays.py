@@ -65,13 +65,13 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
         if square in game.board or square in taken:
             raise Refusal(
                 "SQUARE_TAKEN",
-                ruleset.law.free_square,
                 N_("{square} already has {there}. {tile} needs an empty square."),
                 {
                     "square": str(square),
                     "there": str(game.board.get(square) or dict(lying).get(square) or tile),
                     "tile": str(tile),
                 },
+                article=ruleset.law.free_square,
             )
         taken.add(square)
     _check_held(table, request.player_id, (*lying, *placements))
@@ -89,7 +89,10 @@ def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: In
     check_in_turn(table, player_id, at)
     if player_id != game.mover or (not game.course.laid and game.pending is None):
         raise Refusal(
-            "NOTHING_LAID", ruleset.law.rearranged, N_("{player} has laid no tile in this turn."), {"player": player_id}
+            "NOTHING_LAID",
+            N_("{player} has laid no tile in this turn."),
+            {"player": player_id},
+            article=ruleset.law.rearranged,
         )
     check_board_unquestioned(table)
     check_undisturbed(table)
@@ -178,9 +181,9 @@ def decide_off_centre(table: Table, request: game_pb2.DecideOffCentreRequest, at
     check_player(table, player_id)
     article = table.ruleset.article("first_move.centre")
     if game.phase is not Phase.OFF_CENTRE:
-        raise Refusal("NOT_OFF_CENTRE", article, N_("No play on the board misses the centre."))
+        raise Refusal("NOT_OFF_CENTRE", N_("No play on the board misses the centre."), article=article)
     if player_id == game.mover:
-        raise Refusal("OWN_PLAY", article, N_("This is {player}'s own play."), {"player": player_id})
+        raise Refusal("OWN_PLAY", N_("This is {player}'s own play."), {"player": player_id}, article=article)
     check_undisturbed(table)
     decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=request.accept)
     if request.accept:
@@ -198,9 +201,9 @@ def accept_play(table: Table, request: game_pb2.AcceptPlayRequest, at: Instant) 
     article = ruleset.article("challenge.closes_on")
     play = in_doubt(game, table.clock, ruleset)
     if play is None or play is game.pending:
-        raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play is waiting to be accepted."))
+        raise Refusal("NOTHING_TO_ACCEPT", N_("No complete play is waiting to be accepted."), article=article)
     if player_id == play.player_id:
-        raise Refusal("OWN_PLAY", article, N_("This is {player}'s own play."), {"player": player_id})
+        raise Refusal("OWN_PLAY", N_("This is {player}'s own play."), {"player": player_id}, article=article)
     check_back(table, player_id)
     return [events.PlayAccepted(turn=play.turn, player_id=player_id)]
 
@@ -235,8 +238,8 @@ def _check_held(table: Table, player_id: str, placements: Iterable[Placement]) -
     except ValueError:
         raise Refusal(
             "NOT_IN_RACK",
-            ruleset.law.in_rack,
             N_("The rack does not hold all these tiles. A play uses only tiles of the player's own rack."),
+            article=ruleset.law.in_rack,
         ) from None
 
 
@@ -245,9 +248,9 @@ def _check_not_asked(table: Table, player_id: str, words: Iterable[Word]) -> Non
         if (player_id, word.faces) in table.game.asked:
             raise Refusal(
                 "WORD_ASKED",
-                table.ruleset.article("arbiter.asked_word"),
                 N_("{player} asked about {word} before playing it and cannot play it."),
                 {"player": player_id, "word": "".join(word.faces)},
+                article=table.ruleset.article("arbiter.asked_word"),
             )
 
 

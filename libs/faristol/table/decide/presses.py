@@ -54,7 +54,7 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
     late, _ = apply_due(table, at)
     if not late:
         raise Refusal(
-            "NO_TIME_OVER", table.ruleset.article("clock.model"), N_("No time limit has passed at this table.")
+            "NO_TIME_OVER", N_("No time limit has passed at this table."), article=table.ruleset.article("clock.model")
         )
     return late
 
@@ -75,9 +75,9 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
     if clock.held:
         raise Refusal(
             "STOPPED_ALREADY",
-            table.ruleset.article("clock.stopped_by_mover"),
             N_("{mover} has stopped the clock: it continues with the press."),
             {"mover": clock.mover},
+            article=table.ruleset.article("clock.stopped_by_mover"),
         )
     _check_taken(table, request.player_id)
     _check_verification(table, at)
@@ -96,8 +96,8 @@ def _check_stoppable(table: Table) -> None:
     if not ruleset.clock.stopped_by_mover and ruleset.clock.verification_pause_seconds is None:
         raise Refusal(
             "RUNS_UNTIL_PRESSED",
-            ruleset.article("clock.stopped_by_mover"),
             N_("The clock runs until it is pressed: it cannot be stopped after laying tiles."),
+            article=ruleset.article("clock.stopped_by_mover"),
         )
 
 
@@ -112,12 +112,12 @@ def _check_verification(table: Table, at: Instant) -> None:
     ):
         raise Refusal(
             "VERIFICATION_TOO_SHORT",
-            ruleset.article("clock.verification_pause_seconds"),
             N_(
                 "The clock runs while the score is checked; it can be stopped if the check takes over {seconds} "
                 "seconds."
             ),
             {"seconds": seconds},
+            article=ruleset.article("clock.verification_pause_seconds"),
         )
 
 
@@ -127,8 +127,8 @@ def _check_pressable(table: Table, player_id: str) -> None:
     if "press" not in ruleset.turn.steps:
         raise Refusal(
             "NO_PRESS",
-            ruleset.article("turn.steps"),
             N_("Under these rules clocks are not pressed: a turn ends when it has been taken."),
+            article=ruleset.article("turn.steps"),
         )
     _check_going(table)
 
@@ -137,21 +137,23 @@ def check_playing(table: Table) -> None:
     """Refuse a game that has not started, or is over, or is played without a clock."""
     clock, ruleset = table.clock, table.ruleset
     if ruleset.clock.model == "none":
-        raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("This table has no clock."))
+        raise Refusal("NO_CLOCK", N_("This table has no clock."), article=ruleset.article("clock.model"))
     if clock.stopped or clock.played_out or table.game.over:
-        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock can no longer be pressed."))
+        raise Refusal(
+            "GAME_OVER", N_("The game is over: its clock can no longer be pressed."), article=ruleset.law.game_over
+        )
     if clock.absent:
         raise Refusal(
             "PLAYER_ABSENT",
-            ruleset.article("lateness.clock_starts_after_minutes"),
             N_("The game begins when {players} has arrived."),
             {"players": ", ".join(clock.absent)},
+            article=ruleset.article("lateness.clock_starts_after_minutes"),
         )
     if not clock.started:
         raise Refusal(
             "NOT_STARTED",
-            ruleset.article("start.method"),
             N_("The game has not started: its clock starts when both racks are full."),
+            article=ruleset.article("start.method"),
         )
 
 
@@ -161,15 +163,15 @@ def _check_going(table: Table) -> None:
     if clock.neutralised and not waits_for_score(clock, game, ruleset):
         raise Refusal(
             "CLOCK_NEUTRALISED",
-            ruleset.article("clock.neutralised_by"),
             N_("The clock is stopped for both players: wait until it runs again."),
+            article=ruleset.article("clock.neutralised_by"),
         )
     if _waits_for_the_turn(clock, game):
         raise Refusal(
             "TURN_TIMED_OUT",
-            ruleset.article("clock.turn_seconds"),
             N_("The time of {mover}'s turn is over: the clock runs again with the next turn."),
             {"mover": clock.mover},
+            article=ruleset.article("clock.turn_seconds"),
         )
 
 
@@ -189,9 +191,9 @@ def _check_turn(table: Table, player_id: str) -> None:
     if game.placed and game.bag_left > 0 and not undrawn:
         raise Refusal(
             "RACK_NOT_REFILLED",
-            ruleset.law.play_complete,
             N_("The bag holds {left} {left:tile|tiles}: {player} must refill the rack before pressing the clock."),
             {"left": game.bag_left, "player": player_id},
+            article=ruleset.law.play_complete,
         )
 
 
@@ -201,16 +203,16 @@ def _check_exchange_over(table: Table) -> None:
     if ruleset.exchange.stops_clock and not table.clock.held:
         raise Refusal(
             "STOP_FIRST",
-            ruleset.article("exchange.stops_clock"),
             N_("{mover} must stop the clock for the exchange and press it after the exchange."),
             {"mover": game.mover},
+            article=ruleset.article("exchange.stops_clock"),
         )
     if isinstance(game.interruption, events.IllegalExchangeFound):
         raise Refusal(
             "EXCHANGE_OPEN",
-            ruleset.article("exchange.illegal"),
             N_("{player} exchanged more tiles than allowed: first the opponent chooses the tiles to keep."),
             {"player": game.interruption.player_id},
+            article=ruleset.article("exchange.illegal"),
         )
 
 
@@ -221,9 +223,9 @@ def _check_written(table: Table) -> None:
     if missing:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
-            table.ruleset.article("turn.steps"),
             N_("The clock can be pressed when both players have written the score; {missing} has not."),
             {"missing": ", ".join(missing)},
+            article=table.ruleset.article("turn.steps"),
         )
 
 
@@ -233,14 +235,14 @@ def _check_taken(table: Table, player_id: str) -> None:
     if clock.mover != player_id:
         raise Refusal(
             "NOT_YOUR_CLOCK",
-            ruleset.article("clock.model"),
             N_("The clock of {running} is running: that of {player} cannot be pressed."),
             {"running": clock.mover, "player": player_id},
+            article=ruleset.article("clock.model"),
         )
     if game.mover != player_id or game.phase is Phase.TURN:
         raise Refusal(
             "TURN_NOT_TAKEN",
-            ruleset.law.play_complete,
             N_("{player} must place a play, exchange or pass before pressing the clock."),
             {"player": player_id},
+            article=ruleset.law.play_complete,
         )

@@ -45,7 +45,9 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
     play = in_doubt(game, clock, ruleset)
     if play is None:
         raise Refusal(
-            "NOTHING_TO_WRITE", ruleset.law.write, N_("The board has no play whose score is still to be written.")
+            "NOTHING_TO_WRITE",
+            N_("The board has no play whose score is still to be written."),
+            article=ruleset.law.write,
         )
     check_no_challenge(table)
     check_undisturbed(table)
@@ -57,9 +59,9 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
     if player_id in game.course.written:
         raise Refusal(
             "WRITTEN_ALREADY",
-            ruleset.law.write,
             N_("{player} has already written this score; dispute or correct a wrong score."),
             {"player": player_id},
+            article=ruleset.law.write,
         )
     if score is not None:
         check_points("score", score, 0)
@@ -95,15 +97,15 @@ def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant
     score = request.score if request.HasField("score") else None
     check_running(table)
     if not isinstance(game.interruption, events.CountDisputed):
-        raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No score is disputed."))
+        raise Refusal("NOT_DISPUTED", N_("No score is disputed."), article=ruleset.law.correction)
     check_agreed(table, request.player_ids, request.arbiter_id)
     if score is not None:
         check_points("score", score, 0)
     if score is not None and game.pending is None:
         raise Refusal(
             "PLAY_COUNT_FIXED",
-            ruleset.article("scoresheet.plays_until"),
             N_("The board has no play with an open score: correct the score or a total, if the rules allow it."),
+            article=ruleset.article("scoresheet.plays_until"),
         )
     play = game.pending
     points = score if score is not None else play.score if play else 0
@@ -174,9 +176,9 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
     if settled is None or not (evident or arbiter_id):
         raise Refusal(
             "ARBITER_DECIDES",
-            ruling.article,
             N_("An arbiter must decide what the blank on {square} stands for."),
             {"square": str(square)},
+            article=ruling.article,
         )
     check_blank_face(settled, ruleset)
     return [
@@ -197,7 +199,7 @@ def _check_stopped(table: Table) -> None:
     if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.has_stopped(game.turn):
         raise Refusal(
             "STOP_FIRST",
-            ruleset.article("clock.stopped_by_mover"),
             N_("{mover} must stop the clock before the score is written."),
             {"mover": game.mover},
+            article=ruleset.article("clock.stopped_by_mover"),
         )

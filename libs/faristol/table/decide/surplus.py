@@ -52,9 +52,9 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     if surplus < 1:
         raise Refusal(
             "NO_SURPLUS",
-            ruleset.law.overdraw_claim,
             N_("{player} has {held} {held:tile|tiles}, and a full rack has {rack}: there is no surplus to return."),
             {"player": drawer_id, "held": len(held) + len(new), "rack": ruleset.game.rack_size},
+            article=ruleset.law.overdraw_claim,
         )
     if request.HasField("surplus") and request.surplus != surplus:
         raise _other_surplus(request.surplus, surplus, surplus)
@@ -86,13 +86,13 @@ def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Ins
     check_player(table, player_id)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.choose:
-        raise Refusal("NO_CHOICE", ruleset.law.overdraw_claim, N_("No choice of surplus tiles is due."))
+        raise Refusal("NO_CHOICE", N_("No choice of surplus tiles is due."), article=ruleset.law.overdraw_claim)
     if player_id == found.player_id:
         raise Refusal(
             "OWN_SURPLUS",
-            found.article,
             N_("{player} drew too many tiles: the opponent chooses the tiles that go back."),
             {"player": player_id},
+            article=found.article,
         )
     shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, request.faces)
     check_returned(request.faces, shown, found.choose, found.article)
@@ -106,7 +106,9 @@ def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at:
     check_running(table)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
-        raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus is waiting for an arbiter."))
+        raise Refusal(
+            "NOT_FOR_ARBITER", N_("No surplus is waiting for an arbiter."), article=ruleset.law.overdraw_claim
+        )
     check_returned(request.faces, game.racks[found.player_id], found.surplus, found.article)
     return _return_tiles(game, ruleset, found, request.faces, request.arbiter_id)
 
@@ -123,9 +125,9 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
     if drawing or drawer_id in game.undrawn or not bag or len(rack) >= ruleset.game.rack_size:
         raise Refusal(
             "NOTHING_MISSING",
-            ruleset.article("underdraw.racked") or ruleset.law.refill,
             N_("{player} has {held} {held:tile|tiles} and the bag {bag}: no tile is missing."),
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
+            article=ruleset.article("underdraw.racked") or ruleset.law.refill,
         )
     notice = _notice(game, request)
     found = underdraw(rack, bag, notice, ruleset)
@@ -150,7 +152,9 @@ def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, a
     found = game.interruption
     if not isinstance(found, events.UnderdrawFound):
         raise Refusal(
-            "NOT_FOR_ARBITER", ruleset.article("underdraw.racked"), N_("No missing tile is waiting for an arbiter.")
+            "NOT_FOR_ARBITER",
+            N_("No missing tile is waiting for an arbiter."),
+            article=ruleset.article("underdraw.racked"),
         )
     return _complete_underdraw(game, bag_of(game, ruleset), found, shown=request.show, arbiter_id=request.arbiter_id)
 
@@ -171,8 +175,8 @@ def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, 
     if game.hosted:
         raise Refusal(
             "BAG_IS_WHOLE",
-            ruleset.article("found_tiles.rule"),
             N_("The system holds the bag of this table: its tiles cannot be found elsewhere."),
+            article=ruleset.article("found_tiles.rule"),
         )
     check_possible(game, ruleset, "faces", faces)
     left = len(bag) if into_bag else len(bag) - len(faces)

@@ -67,7 +67,6 @@ class Installed:
         if found is None:
             raise Refusal(
                 "LEXICON_MISSING",
-                "",
                 N_("No lexicon {name} for the tiles {tiles} is installed here; installed: {installed}."),
                 {"name": name, "tiles": tile_set, "installed": ", ".join(each.name for each in installed) or "–"},
             )
@@ -78,7 +77,7 @@ class Installed:
             graph = self._library.open(digest)
         except LexiconError as error:
             raise Refusal(
-                "LEXICON_UNUSABLE", "", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)}
+                "LEXICON_UNUSABLE", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)}
             ) from error
         chosen = frozenset(layers) & set(graph.known_layers)
         return GraphWords(graph.with_layers(chosen) if chosen else graph)

@@ -79,7 +79,7 @@ class SealedGameKeys:
             return self._read()
         except (KeyFileError, OSError) as error:
             raise Refusal(
-                "NO_SEALING_KEY", "", N_("No game can be sealed here: {problem}."), {"problem": str(error)}
+                "NO_SEALING_KEY", N_("No game can be sealed here: {problem}."), {"problem": str(error)}
             ) from error
 
     def _read(self) -> bytes:

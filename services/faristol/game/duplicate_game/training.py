@@ -68,7 +68,7 @@ class Training:
         ruleset = await rules_of(self._runtime.record, game.ruleset)
         if not game.end or game.is_embargoed:
             raise Refusal(
-                "GAME_NOT_OVER", "", N_("The game {game} is not over: it cannot be rerun yet."), {"game": game_id}
+                "GAME_NOT_OVER", N_("The game {game} is not over: it cannot be rerun yet."), {"game": game_id}
             )
         return game, _Book(ruleset, self._lexicons.words(game.lexicon, ruleset))
 

@@ -64,7 +64,6 @@ class Asides:
                 _events.add(count, {"outcome": "refused"})
                 raise Refusal(
                     ASIDE_FULL,
-                    "",
                     N_(
                         "The championship keeps {count} events of the hall {hall} aside, and accepts no more: an "
                         "arbiter must decide on them first."

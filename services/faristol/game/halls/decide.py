@@ -53,14 +53,12 @@ def join(
     if joined is None and request.key in halls.keys.get(request.hall, ()):
         raise Refusal(
             "HALL_RELEASED",
-            "",
             N_("The cell of the hall {hall} was released: it needs a new record to join again."),
             {"hall": request.hall},
         )
     if joined is not None and joined.key != request.key:
         raise Refusal(
             "HALL_JOINED",
-            "",
             N_("Another cell has joined for the hall {hall}: the director must release it first."),
             {"hall": request.hall},
         )
@@ -99,7 +97,7 @@ def decide_aside(halls: Halls, request: pb.DecideKeptAsideRequest, at: Timestamp
     if not request.arbiter_id:
         raise Invalid("arbiter_id", N_("is missing; expected the id of the arbiter"))
     if kept.verdict == request.verdict:
-        raise Refusal("SAME_VERDICT", "", N_("The verdict on these events is this one already."))
+        raise Refusal("SAME_VERDICT", N_("The verdict on these events is this one already."))
     return [
         events.KeptAsideDecided(
             number=request.number,

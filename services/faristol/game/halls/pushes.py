@@ -138,7 +138,7 @@ class Pushes:
             except Conflict as conflict:
                 attempts += 1
                 await self._check_gaps(accepted, conflict)
-        raise Refusal("RECORD_BUSY", "", N_("The tables change too fast at the moment: send the events again."))
+        raise Refusal("RECORD_BUSY", N_("The tables change too fast at the moment: send the events again."))
 
     async def _load(self, pushed: Pushed) -> _Present:
         """Load the tables of a batch. Raises ``Invalid`` for one that the hall never had."""
@@ -166,7 +166,6 @@ class Pushes:
             if version > here + 1:
                 raise Refusal(
                     "EVENTS_MISSING",
-                    "",
                     N_("The championship has {stream} up to version {here}: send the events after it first."),
                     {"stream": stream, "here": here},
                 ) from conflict
@@ -254,7 +253,6 @@ def _check_known(pushed: Pushed, forks: Forks) -> None:
         if event in pushed.without(forks):
             raise Refusal(
                 UNKNOWN_EVENT,
-                "",
                 N_("The championship does not know {type}, an event of {game}: update it, or take the table back."),
                 {"type": event.type[:128], "game": game_id[:128] or pushed.request.hall},
             )

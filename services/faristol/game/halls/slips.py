@@ -107,7 +107,6 @@ def decide_hand_over(slips: OwnedSlips, key: bytes, at: Instant) -> list[Message
     if not slips.hides_seed:
         raise Refusal(
             "GAME_SEED_STORED",
-            "",
             N_(
                 "The game {game} started before a hall had its own computer: its slips stay with the championship. "
                 "The next game is handed over when it starts."

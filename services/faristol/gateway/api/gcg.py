@@ -46,7 +46,6 @@ def no_gcg_of_duplicate() -> Refusal:
     """Return the refusal of a GCG file for a duplicate game."""
     return Refusal(
         "GCG_OF_TWO",
-        "",
         N_(
             "A GCG file holds the turns of a game of two players. A duplicate game has no such turns; download "
             "its slips, turns and standings as CSV or JSON."
@@ -64,7 +63,6 @@ def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Rack
     if len(game.seats) != 2:
         raise Refusal(
             "GCG_OF_TWO",
-            "",
             N_("A GCG file holds a game of two players; this table has {players}."),
             {"players": len(game.seats)},
         )

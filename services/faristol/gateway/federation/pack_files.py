@@ -177,7 +177,7 @@ class _PackMaker:
     async def _make_minutes(self) -> Parts:
         """Return the minutes as PDF. Without a typesetter they are missing, and are a page for a browser instead."""
         if not is_installed():
-            raise Refusal("NO_TYPESETTER", "", NO_TYPESETTER)
+            raise Refusal("NO_TYPESETTER", NO_TYPESETTER)
         return {"minutes.pdf": await self._pdfs.of(await render_paper(self._wanted, "minutes"))}
 
     async def _make_spreadsheet(self) -> Parts:

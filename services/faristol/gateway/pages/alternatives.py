@@ -127,7 +127,6 @@ def check_has_duplicate_games(head: pb.GetTournamentResponse) -> None:
     if not is_of_duplicate_games(head.tournament):
         raise Refusal(
             "NO_DUPLICATE_GAMES",
-            "",
             N_("{tournament} is played at tables: it has no duplicate games or duplicate standings."),
             {"tournament": head.tournament.tournament_id},
         )
@@ -147,7 +146,6 @@ async def refusal_of_duplicate(request: Request, error: grpc.aio.AioRpcError) ->
         return None
     return Refusal(
         "DUPLICATE_GAME",
-        "",
         N_("{game} is a duplicate game: all players play the same racks, and it has no tables."),
         {"game": game_id},
     )

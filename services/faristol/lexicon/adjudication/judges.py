@@ -144,7 +144,6 @@ class JudgeService:
         if self._record.owner_key:
             raise Refusal(
                 "CASE_OF_CHAMPIONSHIP",
-                "",
                 N_("Judges rule in the championship: this is the cell of a hall, which waits for the ruling."),
             )
         command, claims = COMMANDS[type(request)], isinstance(request, pb.ClaimCaseRequest)
@@ -205,12 +204,7 @@ class JudgeService:
 
 
 def _holds_another(judge_id: str) -> Refusal:
-    return Refusal(
-        "HOLDS_ANOTHER",
-        "",
-        N_("{judge} has another case: rule on it or return it first."),
-        {"judge": judge_id},
-    )
+    return Refusal("HOLDS_ANOTHER", N_("{judge} has another case: rule on it or return it first."), {"judge": judge_id})
 
 
 def _source(graph: WordGraph, word: Word) -> str:

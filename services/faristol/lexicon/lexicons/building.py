@@ -59,6 +59,6 @@ def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, abou
         Skipped(line.line, line.text[:TEXT_CHARACTERS], line.reason) for line in read.left_out[:LEFT_OUT_SHOWN_COUNT]
     ]
     if not any(read.listed.values()):
-        raise Refusal("NO_WORD", "", NO_WORD, {"tile_set": tile_set})
+        raise Refusal("NO_WORD", NO_WORD, {"tile_set": tile_set})
     installed = Library(folder).install(about.name, (), tile_set=tiles, about=about, listed=read.listed)
     return InstalledList(installed, encoding, len(read.left_out), skipped)

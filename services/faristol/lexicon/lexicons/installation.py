@@ -138,13 +138,13 @@ class Installations:
         running = self._work.name if self._work is not None and self._work.is_running else self._unpacking
         if running:
             text = N_("The lexicon {name} is being installed: start when it is ready.")
-            raise Refusal("INSTALLING", "", text, {"name": running})
+            raise Refusal("INSTALLING", text, {"name": running})
         if not _is_writable(self._library.path):
             text = N_(
                 "The lexicons of this server cannot be changed here: {folder} is read-only. Ask the operator to "
                 "install them."
             )
-            raise Refusal("LEXICONS_READ_ONLY", "", text, {"folder": str(self._library.path)})
+            raise Refusal("LEXICONS_READ_ONLY", text, {"folder": str(self._library.path)})
 
     def _begin(self, name: str, build: Callable[[], InstalledList]) -> None:
         self._check_may_begin()

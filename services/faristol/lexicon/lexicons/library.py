@@ -77,7 +77,7 @@ class Lexicons:
 
 
 def _unusable(error: LexiconError) -> Refusal:
-    return Refusal("LEXICON_UNUSABLE", "", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)})
+    return Refusal("LEXICON_UNUSABLE", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)})
 
 
 def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:

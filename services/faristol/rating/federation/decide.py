@@ -61,7 +61,6 @@ def publish(
     if state.system and system != state.system:
         raise Refusal(
             "SYSTEM_FIXED",
-            "",
             N_("The lists are rated by {system}: a later list cannot have another system."),
             {"system": state.system},
         )
@@ -69,7 +68,6 @@ def publish(
         if number := state.listed_in.get(tournament_id):
             raise Refusal(
                 "ALREADY_LISTED",
-                "",
                 N_("{tournament} is in list {number} already: revise that list if results have changed."),
                 {"tournament": tournament_id, "number": number},
             )
@@ -77,7 +75,6 @@ def publish(
         if not view.rounds or view.closed < view.rounds:
             raise Refusal(
                 "NOT_FINISHED",
-                "",
                 N_("{tournament} is not finished: {closed} of {rounds} rounds are closed."),
                 {"tournament": tournament_id, "closed": view.closed, "rounds": view.rounds},
             )
@@ -117,7 +114,6 @@ def refuse_without_change(revised: Revised, number: int) -> None:
     if not revised.events:
         raise Refusal(
             "SAME_RATINGS",
-            "",
             N_("No rating of list {number} or of a later one changes: the list stays as it is."),
             {"number": number},
         )

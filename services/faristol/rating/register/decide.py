@@ -113,7 +113,6 @@ def set_person(
     if namesakes and not request.another_person and (entry is None or "name" in amended):
         raise Refusal(
             "SAME_NAME_IN_REGISTER",
-            "",
             N_(
                 "{name} is in the register already, as {player}: "
                 "confirm that they are two persons, or change that entry."
@@ -123,7 +122,7 @@ def set_person(
     rating = entry.rating if entry else None
     rating = None if request.unrated else request.rating if request.HasField("rating") else rating
     if entry is not None and not amended and rating == entry.rating:
-        raise Refusal("SAME_ENTRY", "", N_("No change for {name}: specify a new value."), {"name": name})
+        raise Refusal("SAME_ENTRY", N_("No change for {name}: specify a new value."), {"name": name})
     entered = events.PersonEntered(person_id=person_id, rating=rating, former_details=former_details(person, amended))
     clubs = _new_clubs(amended, ClubNames(state), set(state.clubs))
     return Decided([*clubs, entered], {person_id: amended}, answer={"person_id": person_id})
@@ -137,7 +136,6 @@ def _check_number_free(
     if other and other != person_id:
         raise Refusal(
             "SAME_NUMBER_IN_REGISTER",
-            "",
             N_("The federation number {number} belongs to {player} already: expected another one."),
             {"number": federation_id, "player": other},
         )
@@ -186,12 +184,11 @@ def set_licence(state: Register, request: pb.SetLicenceRequest) -> Decided:
     entry = state.find(request.person_id)
     licence = check_licence(Licence(request.kind, request.number, request.valid_from, request.valid_to))
     if licence in entry.licences:
-        raise Refusal("SAME_LICENCE", "", N_("{player} has this licence already."), {"player": request.person_id})
+        raise Refusal("SAME_LICENCE", N_("{player} has this licence already."), {"player": request.person_id})
     others = [each for each in entry.licences if each.key != licence.key]
     if len(others) >= MAX_LICENCES_COUNT:
         raise Refusal(
             "TOO_MANY_LICENCES",
-            "",
             N_("{player} has {most} licences: remove old ones first."),
             {"player": request.person_id, "most": MAX_LICENCES_COUNT},
         )
@@ -218,7 +215,6 @@ def remove_licence(state: Register, request: pb.RemoveLicenceRequest) -> Decided
     if all(each.key != (request.kind, request.valid_from) for each in entry.licences):
         raise Refusal(
             "NO_SUCH_LICENCE",
-            "",
             N_("{player} has no licence of this kind with this first day."),
             {"player": request.person_id},
         )
@@ -235,7 +231,6 @@ def set_club(state: Register, request: pb.SetClubRequest) -> Decided:
     if known and known.merged_into:
         raise Refusal(
             "CLUB_MERGED",
-            "",
             N_("{club} is merged into {other}: change that one, or undo the merge first."),
             {"club": known.name, "other": state.standing_club(known).name},
         )
@@ -246,12 +241,11 @@ def set_club(state: Register, request: pb.SetClubRequest) -> Decided:
     if named is not None and named.club_id != club_id:
         raise Refusal(
             "SAME_CLUB_NAME",
-            "",
             N_("{name} is or was the name of {club}: merge the two, or choose another name."),
             {"name": name, "club": named.club_id},
         )
     if known and (known.name, known.kind) == (name, kind):
-        raise Refusal("SAME_CLUB", "", N_("No change for {name}: specify a new value."), {"name": name})
+        raise Refusal("SAME_CLUB", N_("No change for {name}: specify a new value."), {"name": name})
     return Decided([events.ClubSet(club_id=club_id, kind=kind, name=name)])
 
 
@@ -262,7 +256,6 @@ def remove_club(state: Register, request: pb.RemoveClubRequest) -> Decided:
     if merged:
         raise Refusal(
             "CLUB_HAS_MERGED",
-            "",
             N_("{other} is merged into {club}: undo the merge first."),
             {"other": merged[0], "club": club.name},
         )
@@ -273,11 +266,10 @@ def merge_clubs(state: Register, request: pb.MergeClubsRequest) -> Decided:
     """Merge a club into another one. Raises ``NotFound``, and ``Refusal`` for the same one or another kind."""
     club, merged = state.find_club(request.club_id), state.find_club(request.merged_id)
     if club.club_id == merged.club_id:
-        raise Refusal("ONE_CLUB", "", N_("{club} is one club: expected two."), {"club": club.name})
+        raise Refusal("ONE_CLUB", N_("{club} is one club: expected two."), {"club": club.name})
     if club.kind != merged.kind:
         raise Refusal(
             "OTHER_CLUB_KIND",
-            "",
             N_("{club} and {other} are a club and a school: they cannot be merged."),
             {"club": club.name, "other": merged.name},
         )
@@ -319,9 +311,7 @@ def set_categories(state: Register, request: pb.SetCategoriesRequest) -> Decided
     table = AgeTable(request.season_id, year, tuple((each.name, each.min_age, each.max_age) for each in categories))
     known = state.age_tables.get(request.season_id)
     if table == known or not (categories or known):
-        raise Refusal(
-            "SAME_CATEGORIES", "", N_("No change for {name}: specify a new value."), {"name": request.season_id}
-        )
+        raise Refusal("SAME_CATEGORIES", N_("No change for {name}: specify a new value."), {"name": request.season_id})
     return Decided([events.CategoriesSet(season_id=request.season_id, year=year, categories=categories)])
 
 
@@ -402,7 +392,7 @@ def import_rows(
         counts["removed"] += 1
         changed.append(_leave(known.person(person_id)))
     if not changed:
-        raise Refusal("NO_ROW_TAKEN", "", N_("No row of the list would change the register."))
+        raise Refusal("NO_ROW_TAKEN", N_("No row of the list would change the register."))
     head = events.ListImported(name=check_name("name", name, empty=True), **counts)
     answer = {"version": state.version + 1, **counts}
     return Decided(_join_act(state, head, changed), details, left, answer)
@@ -412,10 +402,7 @@ def _check_one_row(person_id: str, details: Mapping[str, Details]) -> None:
     """Raise ``Refusal`` for a second row of one person. ``details`` are those of the rows before."""
     if person_id in details:
         raise Refusal(
-            "ROWS_OF_ONE_PERSON",
-            "",
-            N_("Two rows of the list are {player}: take one of them."),
-            {"player": person_id},
+            "ROWS_OF_ONE_PERSON", N_("Two rows of the list are {player}: take one of them."), {"player": person_id}
         )
 
 
@@ -450,14 +437,11 @@ def find_act(state: Register, version: int) -> RecordedAct:
     if act is None:
         raise NotFound("act", str(version))
     if act.undone or isinstance(act.event, events.RegisterActUndone):
-        raise Refusal("REGISTER_ACT_UNDONE", "", N_("This act is undone already, or is itself an undo."))
+        raise Refusal("REGISTER_ACT_UNDONE", N_("This act is undone already, or is itself an undo."))
     changed = sorted(subject for subject in act.before if state.last_acts.get(subject, 0) != version)
     if changed:
         raise Refusal(
-            "REGISTER_CHANGED_SINCE",
-            "",
-            N_("{subject} was changed later: undo that first."),
-            {"subject": changed[0][1]},
+            "REGISTER_CHANGED_SINCE", N_("{subject} was changed later: undo that first."), {"subject": changed[0][1]}
         )
     return act
 

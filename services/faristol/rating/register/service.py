@@ -153,9 +153,7 @@ class RegisterHandler:
         known, compared = await self._compare(state, rows, decisions.values())
         if request.digest != digest_of(compared):
             raise Refusal(
-                "PREVIEW_OUTDATED",
-                "",
-                N_("The register or the list has changed since the preview: look at it again."),
+                "PREVIEW_OUTDATED", N_("The register or the list has changed since the preview: look at it again.")
             )
         lines = {row.line for row in rows}
         for line in (*request.lines, *decisions):

@@ -54,7 +54,7 @@ def set_circuit(state: Seasons, request: pb.SetCircuitRequest, occurred_at: Time
     changed = like(events.CircuitSet, request, name=check_name("name", request.name), occurred_at=occurred_at)
     known = season.circuits.get(request.circuit_id)
     if known and evolve(state, changed).by_id[season.season_id].circuits[request.circuit_id] == known:
-        raise Refusal("SAME_CIRCUIT", "", N_("No change for {name}: specify a new value."), {"name": known.rule.name})
+        raise Refusal("SAME_CIRCUIT", N_("No change for {name}: specify a new value."), {"name": known.rule.name})
     return [changed]
 
 
@@ -81,7 +81,6 @@ def add_tournament(state: Seasons, request: pb.AddCircuitTournamentRequest, occu
     if circuit.weights.get(request.tournament_id) == percent:
         raise Refusal(
             "SAME_WEIGHT",
-            "",
             N_("{tournament} is in {circuit} already, with a weight of {percent} per cent."),
             {"tournament": request.tournament_id, "circuit": circuit.rule.name, "percent": percent},
         )
@@ -96,7 +95,6 @@ def remove_tournament(
     if request.tournament_id not in circuit.weights:
         raise Refusal(
             "NOT_IN_CIRCUIT",
-            "",
             N_("{tournament} is not in {circuit}: expected one of its tournaments."),
             {"tournament": request.tournament_id, "circuit": circuit.rule.name},
         )
@@ -117,12 +115,11 @@ def merge(
         if player_id in state.merged:
             raise Refusal(
                 "ALREADY_MERGED",
-                "",
                 N_("{player} is merged into {person} already: use that id, or undo the merge first."),
                 {"player": player_id, "person": state.person_of(player_id)},
             )
     if request.person_id == request.merged_id:
-        raise Refusal("ONE_ENTRY", "", N_("{player} is one entry: expected two."), {"player": request.person_id})
+        raise Refusal("ONE_ENTRY", N_("{player} is one entry: expected two."), {"player": request.person_id})
     own, other = (
         frozenset[str]().union(*(entered.get(each, frozenset()) for each in state.entries_of(player_id)))
         for player_id in (request.person_id, request.merged_id)
@@ -130,7 +127,6 @@ def merge(
     if both := sorted(own & other):
         raise Refusal(
             "PLAYED_TOGETHER",
-            "",
             N_("{player} and {person} both entered {tournament}: they are two persons."),
             {"player": request.merged_id, "person": request.person_id, "tournament": both[0]},
         )
@@ -140,7 +136,7 @@ def merge(
 def separate(state: Seasons, request: pb.SeparatePersonsRequest, occurred_at: Timestamp) -> list[Message]:
     """Undo a merge. Raises ``Refusal`` for an entry that is not merged."""
     if request.merged_id not in state.merged:
-        raise Refusal("NOT_MERGED", "", N_("{player} is not merged into another entry."), {"player": request.merged_id})
+        raise Refusal("NOT_MERGED", N_("{player} is not merged into another entry."), {"player": request.merged_id})
     person_id = state.merged[request.merged_id]
     return [events.PersonsSeparated(person_id=person_id, merged_id=request.merged_id, occurred_at=occurred_at)]
 

@@ -48,7 +48,7 @@ def build_race(
     is_of_pairs = all(len(game.seats) <= PAIR_TABLE_PLAYERS for round_ in rounds for game in round_.games)
     is_of_teams = any(player.team_id for player in players.values())
     if is_of_teams or not is_of_pairs or not decides_by_points(ruleset):
-        raise Refusal("NOT_BY_POINTS", "", NOT_BY_POINTS)
+        raise Refusal("NOT_BY_POINTS", NOT_BY_POINTS)
     points = {line.player_id: line.half_points for line in lines if not line.annulled}
     last = max((round_.round for round_ in rounds), default=0)
     for round_ in rounds:

@@ -95,10 +95,10 @@ class PushSubscriptions:
             known = await subscriptions.list_follows(connection, wanted.id)
             if follow not in known and len(known) >= subscriptions.MAX_FOLLOWS_COUNT:
                 most = subscriptions.MAX_FOLLOWS_COUNT
-                raise Refusal("TOO_MANY_FOLLOWS", "", FOLLOWS_EXCEEDED, {"most": most})
+                raise Refusal("TOO_MANY_FOLLOWS", FOLLOWS_EXCEEDED, {"most": most})
             if not known and await subscriptions.count(connection) >= subscriptions.MAX_SUBSCRIPTIONS_COUNT:
                 most = subscriptions.MAX_SUBSCRIPTIONS_COUNT
-                raise Refusal("TOO_MANY_SUBSCRIPTIONS", "", SUBSCRIPTIONS_EXCEEDED, {"most": most})
+                raise Refusal("TOO_MANY_SUBSCRIPTIONS", SUBSCRIPTIONS_EXCEEDED, {"most": most})
             await subscriptions.store(connection, wanted, microseconds(self._now()))
             await subscriptions.add_follow(connection, wanted.id, follow)
             after = await subscriptions.list_follows(connection, wanted.id)
@@ -161,7 +161,7 @@ class PushSubscriptions:
 
     def _require_keys(self) -> PushKeys:
         if self._keys is None:
-            raise Refusal("NO_PUSH_KEYS", "", NO_KEYS)
+            raise Refusal("NO_PUSH_KEYS", NO_KEYS)
         return self._keys
 
     async def _prepare(self) -> None:

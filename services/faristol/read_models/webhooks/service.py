@@ -209,11 +209,9 @@ class WebhookService:
 
     async def _check_room(self, connection: AsyncConnection, tournament: str) -> None:
         if len(await registry.of_tournament(connection, tournament)) >= MAX_TOURNAMENT_WEBHOOKS:
-            raise Refusal(
-                "TOO_MANY_WEBHOOKS", "", TOO_MANY, {"tournament": tournament, "most": MAX_TOURNAMENT_WEBHOOKS}
-            )
+            raise Refusal("TOO_MANY_WEBHOOKS", TOO_MANY, {"tournament": tournament, "most": MAX_TOURNAMENT_WEBHOOKS})
         if (await registry.numbers(connection)).all >= MAX_CELL_WEBHOOKS:
-            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY_IN_CELL, {"most": MAX_CELL_WEBHOOKS})
+            raise Refusal("TOO_MANY_WEBHOOKS", TOO_MANY_IN_CELL, {"most": MAX_CELL_WEBHOOKS})
 
     def _log_change(self, what: str, webhook: Webhook) -> None:
         who = _subject() or "nobody"

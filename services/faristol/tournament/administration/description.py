@@ -65,7 +65,7 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     if parts:
         new_events.append(situation.event(events.TournamentDescribed, parts=parts, **now))
     if not new_events:
-        raise Refusal("SAME_DESCRIPTION", "", N_("No change for {name}: specify a new value."), {"name": state.name})
+        raise Refusal("SAME_DESCRIPTION", N_("No change for {name}: specify a new value."), {"name": state.name})
     return new_events
 
 
@@ -91,7 +91,7 @@ def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[
     state = situation.state
     check_not_removed(state)
     if state.archived:
-        raise Refusal("ARCHIVED", "", N_("{name} is already archived."), {"name": state.name})
+        raise Refusal("ARCHIVED", N_("{name} is already archived."), {"name": state.name})
     return [situation.event(events.TournamentArchived)]
 
 
@@ -106,7 +106,6 @@ def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Me
     if any(played.phase is not Phase.PAIRED for played in state.played):
         raise Refusal(
             "ROUND_PLAYED",
-            "",
             N_(
                 "{name} cannot be removed, because a round of it was started. It can be archived: `tournament archive`."
             ),
@@ -115,7 +114,6 @@ def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Me
     if len(state.divisions) > 1:
         raise Refusal(
             "HAS_DIVISIONS",
-            "",
             N_("{name} is the first division of a championship with other divisions: it cannot be removed."),
             {"name": state.name},
         )
@@ -126,11 +124,10 @@ def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[
     """Restore a tournament to the list of tournaments. Raises ``Refusal`` if it is neither archived nor removed."""
     state = situation.state
     if not (state.archived or state.removed):
-        raise Refusal("NOT_ARCHIVED", "", N_("{name} is neither archived nor removed."), {"name": state.name})
+        raise Refusal("NOT_ARCHIVED", N_("{name} is neither archived nor removed."), {"name": state.name})
     if state.division_of and not state.division:
         raise Refusal(
             "NAME_REMOVED",
-            "",
             N_("The name of {tournament} in its championship was removed: it cannot be restored."),
             {"tournament": state.tournament_id},
         )

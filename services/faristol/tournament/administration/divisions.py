@@ -37,7 +37,6 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     if first.division_of:
         raise Refusal(
             "NOT_FIRST_DIVISION",
-            "",
             N_("{tournament} is itself a division of {first}: use that one."),
             {"tournament": first.tournament_id, "first": first.division_of},
         )
@@ -55,17 +54,11 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     elif first_division and first_division != first.division:
         raise Refusal(
             "DIVISION_NAMED",
-            "",
             N_("{tournament} is already division {division}."),
             {"tournament": first.tournament_id, "division": first.division},
         )
     if len(first.divisions) >= MAX_DIVISIONS:
-        raise Refusal(
-            "TOO_MANY_DIVISIONS",
-            "",
-            N_("A championship has at most {most} divisions."),
-            {"most": MAX_DIVISIONS},
-        )
+        raise Refusal("TOO_MANY_DIVISIONS", N_("A championship has at most {most} divisions."), {"most": MAX_DIVISIONS})
     _check_name_free(first.divisions or (own,), added.name)
     return [*new_events, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
@@ -80,10 +73,10 @@ def rename_division(of_first: Situation, of_division: Situation, name: str) -> e
     own = next((each for each in first.divisions if each.tournament_id == division.tournament_id), None)
     if own is None:
         raise Refusal(
-            "NO_DIVISION", "", N_("{name} has no name as a division or a stage."), {"name": division.tournament_id}
+            "NO_DIVISION", N_("{name} has no name as a division or a stage."), {"name": division.tournament_id}
         )
     if name == own.name:
-        raise Refusal("SAME_NAME", "", N_("The name is {name} already: specify another."), {"name": name})
+        raise Refusal("SAME_NAME", N_("The name is {name} already: specify another."), {"name": name})
     if not name:
         _check_name_removable(first, division, own)
     else:
@@ -97,7 +90,6 @@ def _check_name_free(divisions: Sequence[events.Division], name: str) -> None:
     if other := find_division(divisions, name):
         raise Refusal(
             "DIVISION_TAKEN",
-            "",
             N_("Division {division} is already {tournament}."),
             {"division": other.name, "tournament": other.tournament_id},
         )
@@ -108,7 +100,6 @@ def check_one_championship(tournament: TournamentState, other: TournamentState) 
     if tournament.first_division != other.first_division:
         raise Refusal(
             "OTHER_CHAMPIONSHIP",
-            "",
             N_("{tournament} and {other} are not divisions of one championship."),
             {"tournament": tournament.tournament_id, "other": other.tournament_id},
         )
@@ -120,14 +111,12 @@ def _check_name_removable(first: TournamentState, division: TournamentState, own
     if is_first and len(first.divisions) > 1:
         raise Refusal(
             "HAS_DIVISIONS",
-            "",
             N_("{name} has other divisions or stages: remove these and their names first."),
             {"name": own.name},
         )
     if not is_first and not division.removed:
         raise Refusal(
             "DIVISION_STANDS",
-            "",
             N_("{name} is not removed: remove the tournament first (`tournament remove {tournament}`)."),
             {"name": own.name, "tournament": division.tournament_id},
         )
@@ -147,7 +136,6 @@ def check_in_no_other(player_id: str, divisions: Sequence[TournamentState]) -> N
         if not player.never_came:
             raise Refusal(
                 "ALREADY_IN_DIVISION",
-                "",
                 N_("{player} is in division {division} ({tournament}): a player cannot be in two divisions."),
                 {"player": player_id, "division": other.division, "tournament": other.tournament_id},
                 subject=f"tournaments/{other.tournament_id}",
@@ -164,7 +152,6 @@ def check_not_moved(situation: Situation, act: Any) -> None:
         if player is not None and player.never_came:
             raise Refusal(
                 "MOVED",
-                "",
                 N_(
                     "{player} was earlier moved out of division {division} ({tournament}): move them back, or withdraw "
                     "them."
@@ -181,7 +168,6 @@ def check_tables(halls: Sequence[HallRange], divisions: Sequence[TournamentState
         if shared := sorted(wanted & _tables_of(other)):
             raise Refusal(
                 "TABLES_OF_DIVISION",
-                "",
                 N_("Division {division} ({tournament}) has the tables {tables}: a table cannot be in two divisions."),
                 {"division": other.division, "tournament": other.tournament_id, "tables": _ranges(shared)},
                 subject=f"tournaments/{other.tournament_id}",

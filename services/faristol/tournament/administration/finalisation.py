@@ -42,12 +42,11 @@ def finalise(situation: Situation, request: pb.FinaliseTournamentRequest) -> lis
     if not state.over:
         raise Refusal(
             "NOT_PUBLISHED",
-            "",
             N_("The final standings of {tournament} are not published: publish them first, `standings publish`."),
             {"tournament": state.tournament_id},
         )
     if state.finalised:
-        raise Refusal("FINALISED", "", N_("{tournament} is finalised already."), {"tournament": state.tournament_id})
+        raise Refusal("FINALISED", N_("{tournament} is finalised already."), {"tournament": state.tournament_id})
     reasons = _read_reasons(request.reasons)
     found = [each for each in situation.open_matters if each.open]
     check_none([_refuse_open(each) for each in found if each.check not in reasons])
@@ -77,7 +76,7 @@ def _read_reasons(given: Sequence[pb.FinalReason]) -> Mapping[events.FinalCheck.
 def _refuse_open(found: OpenMatters) -> Refusal:
     """Return the refusal of an end with open matters and without a reason."""
     params: dict[str, Param] = {"open": found.open, "subjects": ", ".join(found.subjects)}
-    return Refusal("FINAL_CHECK_OPEN", "", OPEN_SENTENCES[found.check], params)
+    return Refusal("FINAL_CHECK_OPEN", OPEN_SENTENCES[found.check], params)
 
 
 def _list_excused(situation: Situation, request: Any, new_events: Sequence[Message]) -> Mapping[str, Any]:

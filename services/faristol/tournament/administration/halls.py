@@ -35,7 +35,6 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
         if player.table is not None and not any(player.table in hall for hall in halls):
             raise Refusal(
                 "TABLE_NEEDED",
-                "",
                 N_("{player} has table {table}, which would not be in any hall: release it first."),
                 {"player": player.player_id, "table": player.table},
                 subject=f"players/{player.player_id}",
@@ -54,7 +53,6 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
     if not any(table in hall for hall in state.halls):
         raise Refusal(
             "NO_SUCH_TABLE",
-            "",
             N_("There is no table {table}; there are: {tables}."),
             {
                 "table": table,
@@ -65,7 +63,6 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
         if other.table == table:
             raise Refusal(
                 "TABLE_TAKEN",
-                "",
                 N_("Table {table} is already assigned to {player}."),
                 {"table": table, "player": other.player_id},
             )
@@ -76,7 +73,7 @@ def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list
     """Release the fixed table of a player."""
     player = find_registered_player(situation.state, request.player_id)
     if player.table is None:
-        raise Refusal("NO_OWN_TABLE", "", N_("{player} has no fixed table."), {"player": player.player_id})
+        raise Refusal("NO_OWN_TABLE", N_("{player} has no fixed table."), {"player": player.player_id})
     return [situation.event(events.TableReleased, player_id=player.player_id, table=player.table)]
 
 

@@ -85,7 +85,6 @@ def set_prize_list(situation: Situation, request: pb.SetPrizeListRequest) -> lis
     if not request.list and len(state.prize_lists) >= MAX_PRIZE_LISTS_COUNT:
         raise Refusal(
             "TOO_MANY_PRIZE_LISTS",
-            "",
             N_("There are already {count} prize lists, the most that a tournament can have."),
             {"count": MAX_PRIZE_LISTS_COUNT},
         )
@@ -130,7 +129,7 @@ def _list_known(kind: Any) -> Collection[int]:
 
 
 def _build_unknown_refusal(number: int) -> Refusal:
-    return Refusal("NO_PRIZE_LIST", "", N_("There is no prize list {list}."), {"list": number})
+    return Refusal("NO_PRIZE_LIST", N_("There is no prize list {list}."), {"list": number})
 
 
 def _check_registered(state: TournamentState, player_ids: Sequence[str]) -> list[str]:

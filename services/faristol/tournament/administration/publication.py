@@ -28,7 +28,6 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
     if closed < state.rounds and not is_decided(state, ruleset):
         raise Refusal(
             "ROUNDS_LEFT",
-            "",
             N_(
                 "Final standings require all rounds to be closed: {closed} of {rounds} rounds are closed, round "
                 "{next} is not."
@@ -39,9 +38,9 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
         [
             Refusal(
                 "APPEAL_OPEN",
-                ruleset.law.appeal,
                 N_("Appeal {appeal} of {player} has not been decided."),
                 {"appeal": number, "player": appeal.player_id},
+                article=ruleset.law.appeal,
             )
             for number, appeal in enumerate(state.appeals, start=1)
             if appeal.phase is AppealPhase.OPEN
@@ -51,7 +50,6 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
         [
             Refusal(
                 "PROPOSAL_OPEN",
-                "",
                 N_("Proposal {proposal} waits for a second official."),
                 {"proposal": each.proposed.proposal},
             )
@@ -72,7 +70,6 @@ def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Mes
     if not state.over:
         raise Refusal(
             "NOT_PUBLISHED",
-            "",
             N_("The final standings of {tournament} are not published."),
             {"tournament": state.tournament_id},
         )

@@ -333,7 +333,7 @@ def find_qualification(
 ) -> Qualification:
     """Return the qualification for a stage. Raises ``Refusal`` if the tournament is no stage."""
     if state.stage is None:
-        raise Refusal("NO_STAGE", "", N_("{name} is no stage in which players qualify."), {"name": name_of(state)})
+        raise Refusal("NO_STAGE", N_("{name} is no stage in which players qualify."), {"name": name_of(state)})
     return Qualification(state, state.stage, sources, beside)
 
 
@@ -345,11 +345,10 @@ def list_obstacles(qualification: Qualification, leaving: Collection[str] = ()) 
     state = qualification.state
     yield from _list_unfinished(qualification)
     if not qualification.players:
-        yield Refusal("NO_PLAYER_QUALIFIES", "", N_("No player has one of the places that qualify."))
+        yield Refusal("NO_PLAYER_QUALIFIES", N_("No player has one of the places that qualify."))
     if not qualification.changed:
         yield Refusal(
             "QUALIFICATION_UNCHANGED",
-            "",
             N_("The players of {name} and their seeds are those that qualify: there is no change."),
             {"name": name_of(state)},
         )
@@ -374,7 +373,6 @@ def _list_unfinished(qualification: Qualification) -> Iterator[Refusal]:
         if closed < state.rounds:
             yield Refusal(
                 "SOURCE_NOT_FINISHED",
-                "",
                 N_("{name} is not finished: {closed} of {rounds} rounds are closed."),
                 {"name": name_of(state), "closed": closed, "rounds": state.rounds},
                 subject=f"tournaments/{state.tournament_id}",
@@ -391,7 +389,6 @@ def _refuse_begun(state: TournamentState) -> Refusal | None:
     if _has_begun(state):
         return Refusal(
             "STAGE_BEGUN",
-            "",
             N_(
                 "{name} has begun: its players and seeds are those of its first round. A player can still withdraw, or "
                 "be registered by hand if the rules allow late entries."
@@ -402,7 +399,6 @@ def _refuse_begun(state: TournamentState) -> Refusal | None:
     if state.played or state.draft is not None:
         return Refusal(
             "STAGE_PAIRED",
-            "",
             N_("Round 1 of {name} is paired: undo that with `round unpair`, then repeat the qualification."),
             {"name": name_of(state)},
             subject="rounds/1",

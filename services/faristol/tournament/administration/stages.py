@@ -89,9 +89,7 @@ def _check_source(source: TournamentState, first: TournamentState) -> None:
     check_not_removed(source)
     check_meets_at_tables(Situation(source, source.latest).ruleset)
     if source.teams:
-        raise Refusal(
-            "STAGE_OF_TEAMS", "", N_("{name} is a tournament of teams: it has no stages."), {"name": source.name}
-        )
+        raise Refusal("STAGE_OF_TEAMS", N_("{name} is a tournament of teams: it has no stages."), {"name": source.name})
     check_one_championship(first, source)
 
 

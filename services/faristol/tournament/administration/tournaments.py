@@ -81,18 +81,17 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
     if state.played:
         raise Refusal(
             "ROUND_PAIRED",
-            "",
             N_("Round {round} has been paired under the present rules: they can no longer change."),
             {"round": 1},
             subject="rounds/1",
         )
     if pin_of(ruleset) == state.ruleset:
-        raise Refusal("SAME_OPTIONS", "", N_("No change to the rules: specify a new option."))
+        raise Refusal("SAME_OPTIONS", N_("No change to the rules: specify a new option."))
     if state.teams and ruleset.championship.team_boards != situation.ruleset.championship.team_boards:
         raise Refusal(
             "TEAMS_REGISTERED",
-            ruleset.article("championship.team_boards"),
             N_("Teams are registered with their boards: the number of boards of a match can no longer change."),
+            article=ruleset.article("championship.team_boards"),
         )
     check_settled(ruleset)
     changed: list[Message] = []
@@ -112,7 +111,6 @@ def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:
     if state.lexicon != UNPINNED:
         raise Refusal(
             "LEXICON_PINNED",
-            "",
             N_("{name} is pinned to the lexicon {lexicon}, which cannot change."),
             {"name": state.name, "lexicon": state.lexicon.name},
         )
@@ -131,14 +129,14 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
     article = ruleset.article("championship.rounds_min")
     if rounds == state.rounds:
         raise Refusal(
-            "SAME_ROUNDS", "", N_("The championship already has {rounds} {rounds:round|rounds}."), {"rounds": rounds}
+            "SAME_ROUNDS", N_("The championship already has {rounds} {rounds:round|rounds}."), {"rounds": rounds}
         )
     if ruleset.championship.system in CYCLES and state.played:
         raise Refusal(
             "PAIRED_BY_TABLE",
-            ruleset.article("championship.system"),
             N_("The table of rounds for all players has already been drawn: it has {rounds} {rounds:round|rounds}."),
             {"rounds": state.rounds},
+            article=ruleset.article("championship.system"),
         )
     _check_number(rounds, ruleset)
     if not state.played:
@@ -146,9 +144,9 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
     if rounds < len(state.played):
         raise Refusal(
             "ROUND_PAIRED",
-            article,
             N_("Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}."),
             {"round": len(state.played), "rounds": rounds},
+            article=article,
         )
     players = sum(entry.takes_part(len(state.played) + 1) for entry in state.entries)
     more = state.played and rounds > state.rounds

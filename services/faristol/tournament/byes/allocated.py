@@ -25,7 +25,7 @@ def no_bye_left(players: int) -> Refusal:
     """Return the refusal for an odd number of players who have all had the bye."""
     return Refusal(
         "NO_BYE_LEFT",
-        "FIDE C.04.1",
         N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
         {"players": players},
+        article="FIDE C.04.1",
     )

@@ -31,18 +31,17 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
     if ruleset.championship.system in CYCLES and kind != events.BYE_KIND_ZERO_POINT:
         raise Refusal(
             "BYE_WITH_POINTS",
-            ruleset.article("championship.system"),
             N_(
                 "All players meet each other: the opponent of {player} in round {round} wins without a game. A bye "
                 "with points would award them twice; grant a zero-point bye."
             ),
             {"player": entry, "round": number},
+            article=ruleset.article("championship.system"),
         )
     check_to_come(with_entry, number)
     if number in player.byes:
         raise Refusal(
             "BYE_GRANTED",
-            "",
             N_("{player} already sits out round {round}: revoke that bye first."),
             {"player": entry, "round": number},
         )
@@ -56,10 +55,7 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
     check_to_come(with_entry, request.round)
     if request.round not in player.byes:
         raise Refusal(
-            "NO_BYE",
-            "",
-            N_("{player} has no requested bye in round {round}."),
-            {"player": entry, "round": request.round},
+            "NO_BYE", N_("{player} has no requested bye in round {round}."), {"player": entry, "round": request.round}
         )
     return [situation.event(events.ByeRevoked, round=request.round, **answer_fields)]
 

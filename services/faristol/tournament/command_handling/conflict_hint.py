@@ -137,4 +137,4 @@ async def _build_hint(record: Record, first: Recorded, subject: str, time_zone: 
         text = CAME_FIRST_WITH if nobody else WAS_FIRST_WITH
     else:
         text = CAME_FIRST if nobody else WAS_FIRST
-    return Refusal("WAS_FIRST", "", text, params, subject=subject)
+    return Refusal("WAS_FIRST", text, params, subject=subject)

@@ -141,7 +141,6 @@ def check_name_free(
             if division is entered:
                 raise Refusal(
                     "NAME_TAKEN",
-                    "",
                     N_(
                         "{player} is already registered under this name: if they are different people, give each a "
                         "club or an id."
@@ -150,7 +149,6 @@ def check_name_free(
                 )
             raise Refusal(
                 "NAME_TAKEN",
-                "",
                 N_(
                     "{player} of division {division} has this name: if they are different people, give each a club or "
                     "an id."

@@ -73,7 +73,6 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
     if found.tile_set != ruleset.game.tile_set:
         raise Refusal(
             "LEXICON_OF_OTHER_TILES",
-            "",
             N_("The lexicon {name} uses the tiles {found}; {ruleset} requires {expected}."),
             {
                 "name": wanted,
@@ -85,8 +84,8 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
     if unknown := sorted(set(ruleset.lexicon.layers) - set(found.layers)):
         raise Refusal(
             "NO_SUCH_LAYER",
-            ruleset.article("lexicon.layers"),
             N_("The lexicon {lexicon} has no layer {layers}; it has: {known}."),
             {"lexicon": wanted, "layers": ", ".join(unknown), "known": ", ".join(found.layers) or "–"},
+            article=ruleset.article("lexicon.layers"),
         )
     return Pin(found.pin.name, found.pin.digest)

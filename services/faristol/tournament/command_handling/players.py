@@ -321,7 +321,6 @@ def _check_same_name(known: Person | None, name: str) -> None:
     if known and not same_name(known.name, name):
         raise Refusal(
             "NAME_DIFFERS",
-            "",
             N_("The id {player} belongs to a player with another name: give that name, or another id."),
             {"player": known.player_id},
         )

@@ -87,7 +87,7 @@ def propose(situation: Situation, request: Message, new_events: Sequence[Message
     if not needs_second_official(situation.state, new_events):
         return list(new_events)
     if not situation.caller_id:
-        raise Refusal("PROPOSER_UNKNOWN", "", UNKNOWN)
+        raise Refusal("PROPOSER_UNKNOWN", UNKNOWN)
     game_id = next(filter(None, map(game_of, new_events)), "")
     return [build_proposal(situation, request, new_events, situation.caller_id, game_id)]
 
@@ -116,7 +116,6 @@ def build_proposal(
         if each.waits and each.repeats(proposed):
             raise Refusal(
                 "PROPOSAL_WAITS",
-                "",
                 N_("The same change is already pending as proposal {proposal}."),
                 {"proposal": each.proposed.proposal},
             )
@@ -137,7 +136,6 @@ def answer(situation: Situation, request: pb.AnswerProposalRequest) -> list[Mess
     if found.proposed.proposer_id in situation.caller_ids:
         raise Refusal(
             "SAME_PERSON",
-            "",
             N_("You made proposal {proposal}: another official must answer it. You can withdraw it."),
             {"proposal": request.proposal},
         )
@@ -156,7 +154,6 @@ def withdraw(situation: Situation, request: pb.WithdrawProposalRequest) -> list[
     if found.proposed.proposer_id != situation.caller_id:
         raise Refusal(
             "OTHER_PROPOSER",
-            "",
             N_("Another official made proposal {proposal}: you can refuse it."),
             {"proposal": request.proposal},
         )
@@ -176,12 +173,12 @@ def _find_pending(situation: Situation, number: int) -> ChangeProposal:
     """Return a pending proposal. Raises ``Refusal`` if it is unknown or answered, and for an unknown caller."""
     proposals = situation.state.proposals
     if not situation.caller_id:
-        raise Refusal("PROPOSER_UNKNOWN", "", UNKNOWN)
+        raise Refusal("PROPOSER_UNKNOWN", UNKNOWN)
     if not 1 <= number <= len(proposals):
-        raise Refusal("NO_PROPOSAL", "", N_("There is no proposal {proposal}."), {"proposal": number})
+        raise Refusal("NO_PROPOSAL", N_("There is no proposal {proposal}."), {"proposal": number})
     found = proposals[number - 1]
     if not found.waits:
-        raise Refusal("PROPOSAL_ANSWERED", "", N_("Proposal {proposal} is already answered."), {"proposal": number})
+        raise Refusal("PROPOSAL_ANSWERED", N_("Proposal {proposal} is already answered."), {"proposal": number})
     return found
 
 
@@ -211,7 +208,6 @@ def _decide_again(situation: Situation, found: ChangeProposal) -> list[Message]:
     if not is_same or list_scores(state, proposed.game_id) != list(proposed.scores_before):
         raise Refusal(
             "PROPOSAL_OUTDATED",
-            "",
             N_("Proposal {proposal} is outdated: the result has changed since. Refuse it, and propose it again."),
             {"proposal": proposed.proposal},
         )

@@ -52,14 +52,11 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     entry = UNDO.get(type(act), NO_UNDO)
     entry.check(situation, act)
     if entry.by is None:
-        raise Refusal(
-            "NOT_UNDONE", "", N_("Command {version} cannot be undone by another command."), {"version": version}
-        )
+        raise Refusal("NOT_UNDONE", N_("Command {version} cannot be undone by another command."), {"version": version})
     if (later := superseded_by(act, situation.past_events[version:])) is not None:
         place = next(number for number, event in enumerate(situation.past_events, 1) if event is later)
         raise Refusal(
             "NOT_UNDONE",
-            "",
             N_("Command {version} can no longer be undone: command {later} came after it."),
             {"version": version, "later": place},
         )

@@ -53,7 +53,7 @@ async def undo_act(
     def note_command(command: Any, note: str = "") -> Any:
         nonlocal undone
         if command is None:
-            raise Refusal("NOT_UNDONE", "", N_("The command cannot be undone, or a later one came after it."))
+            raise Refusal("NOT_UNDONE", N_("The command cannot be undone, or a later one came after it."))
         undone = command.DESCRIPTOR.name.removesuffix("Request")
         if "note" in command.DESCRIPTOR.fields_by_name:
             command.note = note

@@ -51,7 +51,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     members = [events.TribunalMember(person_id=each.person_id, role=each.role) for each in request.appointments]
     check_open(state)
     if not article:
-        raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
+        raise Refusal("NO_TRIBUNAL", N_("These rules provide for no tribunal of appeals."))
     for member in request.appointments:
         check_id("appointments", member.person_id)
         is_stored = member.name or state.player(member.person_id) is not None
@@ -62,18 +62,18 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     if begun and not elected and _players_own(members):
         raise Refusal(
             "TOURNAMENT_BEGUN",
-            article,
             N_(
                 "The players’ representative and the substitutes had to be chosen before the tournament began: "
                 "appoint only the representatives of the organisers and the federation."
             ),
+            article=article,
         )
     tribunal.check_composition(members, origins, article, elected=bool(elected) or not begun)
     if begun and _players_own(members) != elected:
         raise Refusal(
             "TOURNAMENT_BEGUN",
-            article,
             N_("The players’ representative and the substitutes must be chosen before the tournament begins."),
+            article=article,
         )
     return [situation.event(events.TribunalAppointed, members=members, article=article)]
 
@@ -164,16 +164,16 @@ def _waiting(situation: Situation, appeal: int) -> Appeal:
     state, ruleset = situation.state, situation.ruleset
     check_open(state)
     if not 1 <= appeal <= len(state.appeals):
-        raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
+        raise Refusal("NO_APPEAL", N_("There is no appeal {appeal}."), {"appeal": appeal})
     found = state.appeals[appeal - 1]
     if found.phase in FINAL:
         raise appeal_final(ruleset, found)
     if found.phase is AppealPhase.WITHDRAWN:
         raise Refusal(
             "APPEAL_WITHDRAWN",
-            ruleset.law.appeal,
             N_("Appeal {appeal} of {player} was withdrawn: lodge a new one."),
             {"appeal": appeal, "player": found.player_id},
+            article=ruleset.law.appeal,
         )
     return found
 
@@ -183,30 +183,30 @@ def _check_appeal(state: TournamentState, ruleset: Ruleset, act: Sanction, playe
     if not ruleset.law.appeal:
         raise Refusal(
             "SANCTION_FINAL",
-            ruleset.law.sanctions,
             N_("These rules provide for no appeal: the person who decided on a sanction can lift it."),
+            article=ruleset.law.sanctions,
         )
     if player_id != act.player_id:
         raise Refusal(
             "NOT_SANCTIONED",
-            ruleset.law.appeal,
             N_("The sanction is on {sanctioned}: {player} cannot appeal against it."),
             {"sanctioned": act.player_id, "player": player_id[:100]},
+            article=ruleset.law.appeal,
         )
     check_not_appealed(state, ruleset, version)
     if not state.tribunal and _has_begun(state):
         raise Refusal(
             "NO_TRIBUNAL",
-            ruleset.law.tribunal,
             N_(
                 "No tribunal of appeals was appointed before the tournament began, and the players can no longer "
                 "choose its members. The organisers can still appoint their representative and one of the "
                 "federation, or the person who decided on the sanction can lift it."
             ),
+            article=ruleset.law.tribunal,
         )
     if not state.tribunal:
         raise Refusal(
-            "NO_TRIBUNAL", ruleset.law.tribunal, N_("No tribunal of appeals was appointed: appoint one first.")
+            "NO_TRIBUNAL", N_("No tribunal of appeals was appointed: appoint one first."), article=ruleset.law.tribunal
         )
 
 

@@ -28,7 +28,6 @@ def sanctionable(state: TournamentState, player_id: str) -> PlayerState:
     if state.division and player.never_came:
         raise Refusal(
             "LEFT_DIVISION",
-            "",
             N_("{player} left division {division} before any round: impose the sanction in the present division."),
             {"player": player_id, "division": state.division},
             subject=f"players/{player_id}",
@@ -39,7 +38,7 @@ def sanctionable(state: TournamentState, player_id: str) -> PlayerState:
 def article_of(law: str) -> str:
     """Return the article on sanctions by officials. Raises ``Refusal`` if the book has none."""
     if not law:
-        raise Refusal("NO_SANCTIONS", "", N_("These rules provide for no sanctions outside a game."))
+        raise Refusal("NO_SANCTIONS", N_("These rules provide for no sanctions outside a game."))
     return law
 
 
@@ -57,8 +56,8 @@ def check_no_tribunal(situation: Situation) -> None:
     if situation.state.tribunal:
         raise Refusal(
             "APPEAL_NEEDED",
-            situation.ruleset.law.appeal,
             N_("A tribunal of appeals was appointed: if the player appeals, it decides whether a sanction is lifted."),
+            article=situation.ruleset.law.appeal,
         )
 
 
@@ -68,7 +67,6 @@ def sanction_of(situation: Situation, version: int) -> Sanction:
     if not isinstance(act, Sanction):
         raise Refusal(
             "NO_SANCTION",
-            "",
             N_("Version {version} of the history is not a warning, sanction or expulsion: it is {act}."),
             {"version": version, "act": act.DESCRIPTOR.name},
         )
@@ -101,9 +99,9 @@ def check_not_appealed(state: TournamentState, ruleset: Ruleset, version: int) -
         if appeal.version == version and appeal.phase is AppealPhase.OPEN:
             raise Refusal(
                 "APPEAL_LODGED",
-                ruleset.law.appeal,
                 N_("{player} has already appealed against that: the tribunal decides."),
                 {"player": appeal.player_id},
+                article=ruleset.law.appeal,
             )
 
 
@@ -111,9 +109,9 @@ def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
     """Return the refusal for a decided appeal."""
     return Refusal(
         "APPEAL_FINAL",
-        ruleset.law.appeal,
         N_("The tribunal has decided on the appeal of {player}: the decision is final."),
         {"player": appeal.player_id},
+        article=ruleset.law.appeal,
     )
 
 

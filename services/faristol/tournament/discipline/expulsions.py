@@ -61,7 +61,7 @@ def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], not
     """Lift an expulsion on appeal or after a mistake, which needs no deciders."""
     player = find_registered_player(situation.state, player_id)
     if not player.expelled:
-        raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
+        raise Refusal("NOT_EXPELLED", N_("{player} has not been expelled."), {"player": player_id})
     lifted = situation.event(
         events.ExpulsionLifted,
         player_id=player_id,

@@ -40,16 +40,16 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
     if ruled is None:
         raise Refusal(
             "NOT_RULED",
-            article,
             N_("The play of turn {turn} of {game} has no ruling."),
             {"turn": turn, "game": game},
+            article=article,
         )
     if (game, turn) in played.corrected_rulings:
         raise Refusal(
             "RULING_CORRECTED",
-            article,
             N_("The ruling on the play of turn {turn} has already been corrected."),
             {"turn": turn},
+            article=article,
         )
     halls = ZoneInfo(state.time_zone)
     same_day = situation.moment.astimezone(halls).date() == ruled.at.astimezone(halls).date()

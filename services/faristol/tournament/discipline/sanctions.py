@@ -153,7 +153,6 @@ def _check_game(state: TournamentState, request: pb.SanctionPlayerRequest) -> No
     if request.kind == GAME and player_id in played.decided[game].losers:
         raise Refusal(
             "GAME_LOST",
-            "",
             N_("{player} has already lost {game} by decision."),
             {"player": player_id, "game": game},
             subject=f"games/{game}",
@@ -170,9 +169,9 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
     if points < least:
         raise Refusal(
             "SANCTION_TOO_SMALL",
-            ruleset.article("arbiter.sanction_points_min"),
             N_("A sanction deducts {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
+            article=ruleset.article("arbiter.sanction_points_min"),
         )
     most = MAX_SPREAD_PENALTY_POINTS
     if ruleset.arbiter.sanction_points_from != "spread":
@@ -181,12 +180,12 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
     if points > most:
         raise Refusal(
             "SANCTION_TOO_LARGE",
-            ruleset.article("arbiter.sanction_points_from"),
             N_(
                 "The sanction deducts {points} {points:point|points} from {player} in {game}; expected {least} to "
                 "{most}."
             ),
             {"points": points, "player": request.player_id, "game": game, "least": least, "most": most},
+            article=ruleset.article("arbiter.sanction_points_from"),
         )
 
 
@@ -370,7 +369,6 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
         if act.rounds and not again.rounds:
             raise Refusal(
                 "ROUND_NOT_TO_COME",
-                "",
                 N_("No round with an exclusion of {player} is left to play."),
                 {"player": act.player_id},
             )

@@ -110,7 +110,9 @@ def _bar(
         )
     else:
         return None
-    return Refusal("TRIBUNAL_BARRED", article, message, {"person": person, "other": other}, subject=f"persons/{person}")
+    return Refusal(
+        "TRIBUNAL_BARRED", message, {"person": person, "other": other}, article=article, subject=f"persons/{person}"
+    )
 
 
 def _first_of_same(person: str, others: Sequence[str], apart: Callable[[str, str], bool]) -> str:

@@ -36,7 +36,6 @@ def pair_neighbours(
     if found is None:
         raise Refusal(
             "NO_PAIRING",
-            "",
             N_("Too many players are kept apart: the {players} players present cannot all be paired."),
             {"players": len(there)},
         )

@@ -248,13 +248,13 @@ def explain_impossible(standing: Sequence[Entrant]) -> Refusal:
         if len(entrant.opponents) == count - 1 and (entrant.had_bye or not odd):
             return Refusal(
                 "NO_OPPONENT_LEFT",
-                "FIDE C.04.1 1.9.3",
                 N_("{player} has met every other player, and players cannot meet twice; the arbiter decides."),
                 {"player": entrant.player_id},
+                article="FIDE C.04.1 1.9.3",
             )
     return Refusal(
         "NO_PAIRING",
-        "FIDE C.04.1 1.9.3",
         N_("The {players} players cannot all be paired without two meeting twice; the arbiter decides."),
         {"players": count},
+        article="FIDE C.04.1 1.9.3",
     )

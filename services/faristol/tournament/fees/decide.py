@@ -76,7 +76,7 @@ class FeeInput:
     def settings(self) -> events.FeesSet:
         """The settings. Raises ``Refusal`` if no fees are set."""
         if self.state.settings is None:
-            raise Refusal("NO_FEES", "", N_("No fees are set for this tournament."))
+            raise Refusal("NO_FEES", N_("No fees are set for this tournament."))
         return self.state.settings
 
 
@@ -102,7 +102,6 @@ def set_fees(current: FeeInput, request: pb.SetFeesRequest) -> list[Message]:
     if before is not None and current.state.payments and before.currency != currency:
         raise Refusal(
             "CURRENCY_IN_USE",
-            "",
             N_("Payments in {currency} are recorded: the currency can no longer change."),
             {"currency": before.currency},
         )
@@ -152,7 +151,7 @@ def record(current: FeeInput, request: pb.RecordPaymentRequest) -> list[Message]
     payer = _found_payer(current, request.player_id)
     amount = request.amount or compute_owed(current.state, payer) - current.state.paid_by(payer.ids)
     if not request.amount and amount <= 0:
-        raise Refusal("NOTHING_OWED", "", N_("{player} owes no fee: specify the amount."), {"player": payer.player_id})
+        raise Refusal("NOTHING_OWED", N_("{player} owes no fee: specify the amount."), {"player": payer.player_id})
     return [_build_payment(current, payer.player_id, amount, request.method, note=request.note)]
 
 
@@ -167,7 +166,6 @@ def take_from_provider(current: FeeInput, player_id: str, amount: int, currency:
     if currency != current.settings.currency:
         raise Refusal(
             "OTHER_CURRENCY",
-            "",
             N_("The payment is in {given}, the fees are in {currency}."),
             {"given": currency, "currency": current.settings.currency},
         )
@@ -207,7 +205,6 @@ def refund(current: FeeInput, request: pb.RefundPaymentRequest) -> list[Message]
     if not 0 < amount <= payment.left:
         raise Refusal(
             "NOT_SO_MUCH_LEFT",
-            "",
             N_("Payment {payment} cannot be paid back so far: all of it, or more than is left, was returned."),
             {"payment": payment.number},
         )
@@ -269,7 +266,7 @@ def _standing(current: FeeInput, number: int) -> Payment:
     payment = _found_payment(current, number)
     if payment.is_cancelled or payment.refunded:
         raise Refusal(
-            "PAYMENT_RETURNED", "", N_("Payment {payment} was cancelled or paid back."), {"payment": payment.number}
+            "PAYMENT_RETURNED", N_("Payment {payment} was cancelled or paid back."), {"payment": payment.number}
         )
     return payment
 
@@ -288,7 +285,6 @@ def _found_payer(current: FeeInput, player_id: str) -> Payer:
     if payer is None:
         raise Refusal(
             "NOT_REGISTERED",
-            "",
             N_("{player} is not registered in {tournament}."),
             {"player": player_id, "tournament": current.tournament_id},
         )

@@ -100,7 +100,7 @@ async def _was_executed(record: Record, event: Recorded, kept: events.HallComman
     if answer is None or answer.position >= event.position:
         return False  # the answer is that of the hall, which was copied with the command
     if not answer.answer.startswith(digest(await _read(record, event, kept), kept.command_id)):
-        raise Refusal("COMMAND_KNOWN", "", KNOWN)
+        raise Refusal("COMMAND_KNOWN", KNOWN)
     return True
 
 
@@ -142,7 +142,7 @@ async def _decide(handler: PairingHandler, event: Recorded, kept: events.HallCom
         raise refuse_foreign(table.table) if table else NotFound("game", kept.game_id)
     keys = await load(handler.record, f"halls-{event.tournament}", Keys(), watch_keys)
     if keys.state.by_hall.get(kept.hall) != table.game.owner_key:
-        raise Refusal("HALL_RELEASED", "", RELEASED, {"hall": kept.hall})
+        raise Refusal("HALL_RELEASED", RELEASED, {"hall": kept.hall})
     owner = [Guard(stream, version) for stream, version in table.versions.items()]
     return Decision([write_of(loaded, new_events)], [*guards, *owner])
 
@@ -156,7 +156,6 @@ def _check_unchanged(state: TournamentState, kept: events.HallCommandKept) -> No
     if kept.scores_before and here != list(kept.scores_before):
         raise Refusal(
             "RESULT_CHANGED",
-            "",
             CHANGED,
             {
                 "hall": kept.hall,
@@ -170,15 +169,15 @@ async def _check_not_withdrawn(record: Record, event: Recorded, kept: events.Hal
     """Raise ``Refusal`` for a command that the hall withdrew later, if its withdrawal has come too."""
     for later in await record.events(event.stream, event.version):
         if isinstance(later, events.HallCommandKept) and later.withdrawn_id == kept.command_id:
-            raise Refusal(REFUSED_AS_WITHDRAWN, "", WITHDRAWN_BY_HALL, {"hall": kept.hall})
+            raise Refusal(REFUSED_AS_WITHDRAWN, WITHDRAWN_BY_HALL, {"hall": kept.hall})
 
 
 def check_withdrawn(outcome: Outcome | None, kept: events.HallCommandKept) -> None:
     """Check that a withdrawal came before the execution of its command. Raises ``Refusal``."""
     if outcome is None:
-        raise Refusal("NOT_KEPT", "", NOT_KEPT, {"hall": kept.hall})
+        raise Refusal("NOT_KEPT", NOT_KEPT, {"hall": kept.hall})
     if not isinstance(outcome, events.HallCommandRefused) or outcome.reason != REFUSED_AS_WITHDRAWN:
-        raise Refusal("KEPT_DECIDED", "", DECIDED)
+        raise Refusal("KEPT_DECIDED", DECIDED)
 
 
 async def _read(record: Record, event: Recorded, kept: events.HallCommandKept) -> Any:
@@ -195,7 +194,7 @@ async def _read(record: Record, event: Recorded, kept: events.HallCommandKept) -
         or (request.tournament_id, request.game_id) != (event.tournament, kept.game_id)
         or request.command_id != kept.command_id
     ):
-        raise Refusal("NOT_KEPT", "", NOT_KEPT, {"hall": kept.hall})
+        raise Refusal("NOT_KEPT", NOT_KEPT, {"hall": kept.hall})
     note = (await record.notes_at([event.position])).get(event.position, "")
     if note and "note" in request.DESCRIPTOR.fields_by_name:
         request.note = note

@@ -85,7 +85,7 @@ class KeptCommands:
             subject = f"games/{pairing.game_id}"
             if settled is None:
                 params: Mapping[str, Param] = {"table": pairing.table, "hall": self._hall}
-                refusals.append(Refusal("OTHER_HALL", "", OTHER_TABLE, params, subject=subject))
+                refusals.append(Refusal("OTHER_HALL", OTHER_TABLE, params, subject=subject))
             elif not settled.is_own:
                 refusals.append(refuse_foreign(settled.table).replace(subject=subject))
         check_none(refusals)

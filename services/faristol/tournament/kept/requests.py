@@ -128,7 +128,7 @@ def is_kept(request: Message) -> bool:
 
 def refuse_unkept(request: Message, hall: str) -> Refusal:
     """Return the refusal of a command that the hall does not keep, with the next step of its caller."""
-    return Refusal(_ELSEWHERE, "", _REFUSALS.get(type(request), _USUAL), {"hall": hall})
+    return Refusal(_ELSEWHERE, _REFUSALS.get(type(request), _USUAL), {"hall": hall})
 
 
 def parts_of(request: Any, command_id: str) -> Sequence[Any]:

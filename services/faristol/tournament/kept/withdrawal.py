@@ -52,7 +52,7 @@ async def withdraw_kept(
         check_withdrawable(kept, await read_pending(record, asked.tournament_id, key))
         actor = (await actor_of(record, context, canonical(request.command_id))).actor_id
         if not may_withdraw(actor, recorded.metadata.actor):
-            raise Refusal("NOT_OWN_COMMAND", "", NOT_OWN)
+            raise Refusal("NOT_OWN_COMMAND", NOT_OWN)
         at = compute_command_time(loaded.state, handler.at(asked), handler.runtime.now())
         decision = await handler.kept.keep_withdrawal(loaded.state, asked, kept, to_timestamp(at))
         return decision, pb.WithdrawKeptCommandResponse(game_id=kept.game_id)
@@ -63,15 +63,15 @@ async def withdraw_kept(
 def check_withdrawable(kept: events.HallCommandKept, pending: list[KeptEvent]) -> None:
     """Check that a kept command can be withdrawn. Raises ``Refusal``. ``pending`` are those without an outcome."""
     if kept.command_id not in {each.command_id for _, each in pending}:
-        raise Refusal("KEPT_DECIDED", "", DECIDED)
+        raise Refusal("KEPT_DECIDED", DECIDED)
     effective = list_effective(pending)
     if kept.withdrawn_id or kept.command_id not in {each.command_id for _, each in effective}:
-        raise Refusal("KEPT_WITHDRAWN", "", WITHDRAWN_ALREADY)
+        raise Refusal("KEPT_WITHDRAWN", WITHDRAWN_ALREADY)
     about, subject = {"game": kept.game_id}, f"games/{kept.game_id}"
     if enters_result(kept):
-        raise Refusal("NOT_UNDONE", "", ENTERED, about, subject=subject)
+        raise Refusal("NOT_UNDONE", ENTERED, about, subject=subject)
     if is_followed(kept, effective):
-        raise Refusal("NOT_UNDONE", "", FOLLOWED, about, subject=subject)
+        raise Refusal("NOT_UNDONE", FOLLOWED, about, subject=subject)
 
 
 def may_withdraw(actor: str, author: str) -> bool:

@@ -57,9 +57,9 @@ def set_screen(situation: Situation, request: pb.SetScreenRequest) -> list[Messa
     code, name = check_screen_code("code", request.code), check_name("name", request.name)
     others = {known: screen for known, screen in state.screens.items() if known != code}
     if name in others.values():
-        raise Refusal("SCREEN_NAME_TAKEN", "", N_("Another screen is already named {name}."), {"name": name})
+        raise Refusal("SCREEN_NAME_TAKEN", N_("Another screen is already named {name}."), {"name": name})
     if len(others) >= MAX_SCREENS_COUNT:
-        raise Refusal("TOO_MANY_SCREENS", "", N_("There are already {most} screens."), {"most": MAX_SCREENS_COUNT})
+        raise Refusal("TOO_MANY_SCREENS", N_("There are already {most} screens."), {"most": MAX_SCREENS_COUNT})
     seconds = request.seconds or DEFAULT_PAGE_SECONDS
     check_range("seconds", seconds, MIN_PAGE_SECONDS, MAX_PAGE_SECONDS)
     given = [part for part in map(tidy, request.programme) if part] or DEFAULT_PROGRAMME
@@ -101,7 +101,7 @@ def _find_picture(state: TournamentState, wanted: str) -> str:
             return digest
     known = ", ".join(state.pictures.values()) or "–"
     params = {"picture": wanted[:100], "pictures": known}
-    raise Refusal("NO_SUCH_PICTURE", "", N_("There is no picture {picture}; there are: {pictures}."), params)
+    raise Refusal("NO_SUCH_PICTURE", N_("There is no picture {picture}; there are: {pictures}."), params)
 
 
 def remove_screen(situation: Situation, request: pb.RemoveScreenRequest) -> list[Message]:
@@ -112,7 +112,7 @@ def remove_screen(situation: Situation, request: pb.RemoveScreenRequest) -> list
     code = next((code for code, name in state.screens.items() if name == wanted), "")
     code = code or check_screen_code("code", request.code)
     if code not in state.screens:
-        raise Refusal("NO_SUCH_SCREEN", "", N_("The tournament has no screen {code}."), {"code": code})
+        raise Refusal("NO_SUCH_SCREEN", N_("The tournament has no screen {code}."), {"code": code})
     return [situation.event(events.ScreenRemoved, code=code)]
 
 
@@ -138,9 +138,9 @@ def add_picture(situation: Situation, request: pb.AddPictureRequest) -> list[Mes
     digest = hashlib.sha256(content).hexdigest()
     if digest in state.pictures or name in state.pictures.values():
         text = N_("The tournament already has this picture, or one named {name}.")
-        raise Refusal("PICTURE_KNOWN", "", text, {"name": name})
+        raise Refusal("PICTURE_KNOWN", text, {"name": name})
     if len(state.pictures) >= MAX_PICTURES_COUNT:
-        raise Refusal("TOO_MANY_PICTURES", "", N_("There are already {most} pictures."), {"most": MAX_PICTURES_COUNT})
+        raise Refusal("TOO_MANY_PICTURES", N_("There are already {most} pictures."), {"most": MAX_PICTURES_COUNT})
     return [situation.event(events.PictureAdded, digest=digest, name=name)]
 
 
@@ -152,7 +152,6 @@ def remove_picture(situation: Situation, request: pb.RemovePictureRequest) -> li
     if digest in state.shown_pictures:
         raise Refusal(
             "PICTURE_SHOWN",
-            "",
             N_("A screen shows the picture {name}: change its programme first."),
             {"name": state.pictures[digest]},
         )

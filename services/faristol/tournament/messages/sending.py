@@ -73,7 +73,6 @@ def send(situation: Situation, request: pb.SendMessageRequest) -> list[Message]:
     if len(shown) >= MAX_SHOWN_COUNT:
         raise Refusal(
             "TOO_MANY_MESSAGES",
-            "",
             N_("{count} messages are already shown: withdraw one of them first."),
             {"count": len(shown)},
         )
@@ -124,7 +123,7 @@ def withdraw(situation: Situation, request: pb.WithdrawMessageRequest) -> list[M
     if request.hall and message.hall != tidy(request.hall):
         raise NotFound("message", f"{state.tournament_id}/{number}")
     if message.withdrawn or message.expires_at <= situation.moment:
-        raise Refusal("MESSAGE_OVER", "", N_("Message {number} is no longer shown."), {"number": number})
+        raise Refusal("MESSAGE_OVER", N_("Message {number} is no longer shown."), {"number": number})
     kind = events.PlayerMessageWithdrawn if message.is_private else events.MessageWithdrawn
     return [kind(number=number, occurred_at=situation.occurred_at)]
 
@@ -202,7 +201,7 @@ def _round(state: TournamentState, number: int) -> int:
 def _current(state: TournamentState) -> RoundState:
     """Return the round that is paired or played. Raises ``Refusal`` between rounds."""
     if state.open_round is None:
-        raise Refusal("NO_ROUND_OPEN", "", N_("No round is paired or played now, so no table is in use."))
+        raise Refusal("NO_ROUND_OPEN", N_("No round is paired or played now, so no table is in use."))
     return state.open_round
 
 
@@ -217,7 +216,6 @@ def _tables(
             if table not in by_number:
                 raise Refusal(
                     "NO_SUCH_TABLE",
-                    "",
                     N_("Table {table} is not in use in round {round}."),
                     {"table": table, "round": played.number},
                 )
@@ -234,7 +232,7 @@ def _tables(
 
 
 def _build_no_readers_refusal() -> Refusal:
-    return Refusal("NO_READERS", "", N_("No table and no player waits for this: the message has no readers."))
+    return Refusal("NO_READERS", N_("No table and no player waits for this: the message has no readers."))
 
 
 def _players(situation: Situation, request: pb.SendMessageRequest, audience: Audience) -> list[str]:
@@ -258,7 +256,6 @@ def _players(situation: Situation, request: pb.SendMessageRequest, audience: Aud
             if player_id not in seated:
                 raise Refusal(
                     "NOT_IN_HALL",
-                    "",
                     N_("{player} does not sit in {hall} in this round."),
                     {"player": player_id, "hall": tidy(request.hall)},
                 )

@@ -64,14 +64,14 @@ def _check_table(state: TournamentState, number: int, table: int) -> None:
     """Raise ``Refusal`` unless a round is paired and has a table."""
     if table not in {pairing.table for pairing in found_round(state, number).pairings}:
         params = {"round": number, "table": table}
-        raise Refusal("NO_SUCH_TABLE", "", N_("Round {round} has no table {table}."), params)
+        raise Refusal("NO_SUCH_TABLE", N_("Round {round} has no table {table}."), params)
 
 
 def remove_slot(situation: Situation, request: pb.RemoveSlotRequest) -> list[Message]:
     """Remove a slot. Raises ``Refusal`` if the tournament does not have it."""
     check_not_removed(situation.state)
     if request.slot not in situation.state.slots:
-        raise Refusal("NO_SUCH_SLOT", "", N_("The tournament has no slot {slot}."), {"slot": request.slot})
+        raise Refusal("NO_SUCH_SLOT", N_("The tournament has no slot {slot}."), {"slot": request.slot})
     return [situation.event(events.SlotRemoved, request)]
 
 
@@ -87,7 +87,7 @@ def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Mes
     _check_in_a_hall(state, request.table)
     _check_annotator(request.annotator_id)
     if request.table in state.claims:
-        raise Refusal("TABLE_CLAIMED", "", N_("Table {table} is already claimed."), {"table": request.table})
+        raise Refusal("TABLE_CLAIMED", N_("Table {table} is already claimed."), {"table": request.table})
     return [situation.event(events.TableClaimed, request)]
 
 
@@ -98,7 +98,7 @@ def set_broadcast_delay(situation: Situation, request: pb.SetBroadcastDelayReque
     check_range("minutes", request.minutes, 0, MAX_DELAY_MINUTES)
     if request.minutes == state.delay_minutes:
         text = N_("The delay is already {minutes} min.")
-        raise Refusal("SAME_DELAY", "", text, {"minutes": request.minutes})
+        raise Refusal("SAME_DELAY", text, {"minutes": request.minutes})
     return [situation.event(events.BroadcastDelaySet, request)]
 
 
@@ -114,9 +114,7 @@ def release_claim(situation: Situation, request: pb.ReleaseClaimRequest) -> list
     _check_annotator(request.annotator_id)
     if state.claims.get(request.table) != request.annotator_id:
         text = N_("The annotator {annotator_id} does not claim table {table}.")
-        raise Refusal(
-            "TABLE_NOT_CLAIMED", "", text, {"annotator_id": request.annotator_id[:64], "table": request.table}
-        )
+        raise Refusal("TABLE_NOT_CLAIMED", text, {"annotator_id": request.annotator_id[:64], "table": request.table})
     return [situation.event(events.ClaimReleased, request)]
 
 

@@ -416,7 +416,7 @@ _SYSTEMS: Mapping[str, Callable[[_Question], Explanation]] = {
 def not_in_round(player_id: str, number: int) -> Refusal:
     """Return the refusal for a player who is not in a round."""
     return Refusal(
-        "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
+        "NOT_IN_ROUND", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
     )
 
 

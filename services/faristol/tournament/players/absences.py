@@ -72,7 +72,6 @@ def _settle_one(
     if pairing is None:
         raise Refusal(
             "NO_TABLE",
-            "",
             N_("{player} has no table in round {round}."),
             {"player": player_id, "round": played.number},
             subject=f"players/{player_id}",

@@ -61,7 +61,6 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     if not parts:
         raise Refusal(
             "SAME_ENTRY",
-            "",
             N_("No change for {player}: specify a new personal detail, rating, category or note."),
             {"player": player_id},
         )
@@ -79,7 +78,6 @@ def _check_not_paired(state: TournamentState, player: PlayerState) -> None:
     if _has_been_paired(state, player):
         raise Refusal(
             "ROUND_PAIRED",
-            "",
             N_("Round {round} has been paired with the rating of {player}: the rating can no longer change."),
             {"player": player.player_id, "round": player.entered},
             subject=f"rounds/{player.entered}",
@@ -95,7 +93,6 @@ def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
     if _of_words(act):
         raise Refusal(
             "NOT_UNDONE",
-            "",
             N_("The earlier data of {player} is not stored: enter the correct data with `player amend`."),
             {"player": act.player_id},
         )

@@ -23,14 +23,9 @@ def open_check_in(situation: Situation, request: pb.OpenCheckInRequest) -> list[
     check_open(state)
     number = len(state.played) + 1
     if state.check_in_round >= number:
-        raise Refusal(
-            "CHECK_IN_OPEN",
-            "",
-            N_("The check-in for round {round} is open."),
-            {"round": state.check_in_round},
-        )
+        raise Refusal("CHECK_IN_OPEN", N_("The check-in for round {round} is open."), {"round": state.check_in_round})
     if number > state.rounds:
-        raise Refusal("NO_ROUND_LEFT", "", N_("Round {round} was the last: no round is left."), {"round": state.rounds})
+        raise Refusal("NO_ROUND_LEFT", N_("Round {round} was the last: no round is left."), {"round": state.rounds})
     at = situation.occurred_at
     return [
         events.CheckInOpened(round=number, occurred_at=at),
@@ -50,7 +45,7 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
     """
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
-        raise Refusal("CHECKED_IN", "", N_("{player} is already checked in."), {"player": player.player_id})
+        raise Refusal("CHECKED_IN", N_("{player} is already checked in."), {"player": player.player_id})
     return [situation.event(events.PlayerCheckedIn, player_id=player.player_id)]
 
 
@@ -58,9 +53,7 @@ def confirm_presence(situation: Situation, request: pb.ConfirmPresenceRequest) -
     """Check in a player from a phone. Raises ``Refusal`` unless the organiser allows it, and as ``check_in``."""
     new_events = check_in(situation, pb.CheckInPlayerRequest(player_id=request.player_id))
     if not situation.state.player_acts.check_in:
-        raise Refusal(
-            "CHECK_IN_AT_DESK", "", N_("Players do not check in from their phones here: please go to the desk.")
-        )
+        raise Refusal("CHECK_IN_AT_DESK", N_("Players do not check in from their phones here: please go to the desk."))
     return new_events
 
 
@@ -88,7 +81,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
         if not player.checked_in
     ]
     if not new_events:
-        raise Refusal("CHECKED_IN", "", N_("All players are already checked in."))
+        raise Refusal("CHECKED_IN", N_("All players are already checked in."))
     return new_events
 
 
@@ -96,7 +89,7 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
     """Undo the check-in of a player."""
     player = _not_paired_yet(situation.state, request.player_id)
     if not player.checked_in:
-        raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
+        raise Refusal("NOT_CHECKED_IN", N_("{player} is not checked in."), {"player": player.player_id})
     return [situation.event(events.PlayerCheckedOut, player_id=player.player_id)]
 
 
@@ -123,7 +116,6 @@ def was_paired(state: TournamentState, player: PlayerState) -> bool:
 def _build_closed_refusal(state: TournamentState) -> Refusal:
     return Refusal(
         "CHECK_IN_CLOSED",
-        "",
         N_("Round {round} has been paired: players must be checked in before that."),
         {"round": state.check_in_round},
     )

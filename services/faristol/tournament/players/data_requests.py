@@ -33,10 +33,7 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
     for number, asked in enumerate(state.data_requests, start=1):
         if asked == DataRequest(request.player_id, request.kind):
             raise Refusal(
-                "REQUEST_WAITS",
-                "",
-                N_("Request {request} for the same data is already pending."),
-                {"request": number},
+                "REQUEST_WAITS", N_("Request {request} for the same data is already pending."), {"request": number}
             )
     return [situation.event(events.DataRequestLodged, request, request=len(state.data_requests) + 1)]
 
@@ -70,10 +67,10 @@ def found_request(situation: Situation, number: int) -> DataRequest:
     """Return the unanswered request with a number. Raises ``Refusal``."""
     requests = situation.state.data_requests
     if not 1 <= number <= len(requests):
-        raise Refusal("NO_REQUEST", "", N_("There is no request {request}."), {"request": number})
+        raise Refusal("NO_REQUEST", N_("There is no request {request}."), {"request": number})
     found = requests[number - 1]
     if not found.waits:
-        raise Refusal("REQUEST_ANSWERED", "", N_("Request {request} is already answered."), {"request": number})
+        raise Refusal("REQUEST_ANSWERED", N_("Request {request} is already answered."), {"request": number})
     return found
 
 

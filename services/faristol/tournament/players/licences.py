@@ -34,7 +34,7 @@ def require(situation: Situation, request: pb.RequireLicenceRequest) -> list[Mes
         raise Invalid("kind", N_("is the kind of a licence, and none is required; expected an empty field"))
     if (request.required, kind) == (state.licence.required, state.licence.kind):
         raise Refusal(
-            "SAME_LICENCE_REQUIREMENT", "", N_("No change for {name}: specify a new value."), {"name": state.name}
+            "SAME_LICENCE_REQUIREMENT", N_("No change for {name}: specify a new value."), {"name": state.name}
         )
     return [situation.event(events.LicenceRequirementSet, request, kind=kind)]
 
@@ -49,9 +49,9 @@ def grant_exception(situation: Situation, request: pb.GrantLicenceExceptionReque
     find_registered_player(state, request.player_id)
     _check_reason("note", request.note)
     if not state.licence.required:
-        raise Refusal("NO_LICENCE_REQUIRED", "", N_("{name} requires no licence."), {"name": state.name})
+        raise Refusal("NO_LICENCE_REQUIRED", N_("{name} requires no licence."), {"name": state.name})
     if request.player_id in state.licence.exceptions:
-        raise Refusal("LICENCE_EXCEPTED", "", N_("{player} has an exception already."), {"player": request.player_id})
+        raise Refusal("LICENCE_EXCEPTED", N_("{player} has an exception already."), {"player": request.player_id})
     return [situation.event(events.LicenceExceptionGranted, request)]
 
 
@@ -60,7 +60,7 @@ def revoke_exception(situation: Situation, request: pb.RevokeLicenceExceptionReq
     state = situation.state
     find_registered_player(state, request.player_id)
     if request.player_id not in state.licence.exceptions:
-        raise Refusal("NO_LICENCE_EXCEPTION", "", N_("{player} has no exception."), {"player": request.player_id})
+        raise Refusal("NO_LICENCE_EXCEPTION", N_("{player} has no exception."), {"player": request.player_id})
     return [situation.event(events.LicenceExceptionRevoked, request)]
 
 
@@ -93,13 +93,11 @@ def check_licence(situation: Situation, player_id: str, reason: str) -> bool:
     if last and last < day:
         raise Refusal(
             "LICENCE_EXPIRED",
-            "",
             N_("The licence of {player} expired on {last}: it must be valid on {day}. An exception needs a reason."),
             {"player": player_id, "last": last, "day": day},
         )
     raise Refusal(
         "LICENCE_MISSING",
-        "",
         N_("{player} has no licence in the register that is valid on {day}. An exception needs a reason."),
         {"player": player_id, "day": day},
     )

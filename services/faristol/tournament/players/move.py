@@ -36,7 +36,6 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
     if player.warnings or player.excluded:
         raise Refusal(
             "SANCTIONED",
-            "",
             N_(
                 "{player} has been sanctioned in division {division}: lift the sanction first, and impose it in "
                 "the new division."
@@ -72,7 +71,6 @@ def _check_divisions(left_state: TournamentState, entered_state: TournamentState
         if state.played:
             raise Refusal(
                 "ROUND_PAIRED",
-                "",
                 N_("{player} cannot be moved: round 1 of division {division} has been paired."),
                 {"player": player_id, "division": state.division},
                 subject=f"tournaments/{state.tournament_id}",

@@ -51,7 +51,6 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     if len(state.players) >= most:
         raise Refusal(
             "TOO_MANY_PLAYERS",
-            "",
             N_("A tournament accepts at most {most} players; {player} would exceed this."),
             {"most": most, "player": player_id},
         )
@@ -65,9 +64,9 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     if number < state.next_to_start:
         raise Refusal(
             "ROUND_STARTED",
-            _article_of_late_entry(situation.ruleset),
             N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
             {"player": player_id, "round": number, "next": state.next_to_start},
+            article=_article_of_late_entry(situation.ruleset),
         )
     if situation.ruleset.game.mode == "duplicate":
         check_game_left(state, situation.ruleset, number, player_id)
@@ -98,9 +97,9 @@ def check_game_left(state: TournamentState, ruleset: Ruleset, number: int, entry
     if number > state.rounds:
         raise Refusal(
             "GAME_BEGUN",
-            _article_of_late_entry(ruleset),
             N_("{player} cannot enter: the last game of the tournament has begun."),
             {"player": entry},
+            article=_article_of_late_entry(ruleset),
         )
 
 
@@ -143,9 +142,9 @@ def check_registration_open(ruleset: Ruleset, entry: str) -> None:
     if ruleset.championship.system in CYCLES:
         raise Refusal(
             "REGISTRATION_CLOSED",
-            ruleset.article("championship.system"),
             N_("{player} cannot enter: all players meet each other, and the rounds are already drawn."),
             {"player": entry},
+            article=ruleset.article("championship.system"),
         )
 
 

@@ -76,11 +76,11 @@ def lodge(situation: Situation, request: pb.LodgePlayerRequestRequest) -> list[M
     asked = PlayerRequest(player.player_id, request.kind, number)
     if asked in state.player_requests:
         waiting = state.player_requests.index(asked) + 1
-        raise Refusal("REQUEST_WAITS", "", N_("The same request, {request}, is already pending."), {"request": waiting})
+        raise Refusal("REQUEST_WAITS", N_("The same request, {request}, is already pending."), {"request": waiting})
     if request.kind == BYE:
         _check_bye(situation, request)
     elif state.player_acts.leaving == events.LEAVING_OPTION_DESK:
-        raise Refusal("LEAVE_AT_DESK", "", N_("Players leave at the desk here: please go there."))
+        raise Refusal("LEAVE_AT_DESK", N_("Players leave at the desk here: please go there."))
     lodged = situation.event(
         events.PlayerRequestLodged,
         request=len(state.player_requests) + 1,
@@ -98,12 +98,11 @@ def _check_bye(situation: Situation, request: pb.LodgePlayerRequestRequest) -> N
     """Raise ``Refusal`` if a player may not request a bye in a round."""
     state, acts = situation.state, situation.state.player_acts
     if not acts.most_byes:
-        raise Refusal("BYES_AT_DESK", "", N_("Players do not request byes from their phones here."))
+        raise Refusal("BYES_AT_DESK", N_("Players do not request byes from their phones here."))
     used = count_byes(state, request.player_id)
     if used >= acts.most_byes:
         raise Refusal(
             "BYES_USED",
-            "",
             N_("{player} has already {used} requested {used:bye|byes}, and may have {most}."),
             {"player": request.player_id, "used": used, "most": acts.most_byes},
         )
@@ -180,12 +179,12 @@ def _find_waiting(state: TournamentState, number: int) -> PlayerRequest:
         raise _build_unknown_refusal(number)
     found = state.player_requests[number - 1]
     if not found.waits:
-        raise Refusal("REQUEST_ANSWERED", "", N_("Request {request} is already answered."), {"request": number})
+        raise Refusal("REQUEST_ANSWERED", N_("Request {request} is already answered."), {"request": number})
     return found
 
 
 def _build_unknown_refusal(number: int) -> Refusal:
-    return Refusal("NO_REQUEST", "", N_("There is no request {request}."), {"request": number})
+    return Refusal("NO_REQUEST", N_("There is no request {request}."), {"request": number})
 
 
 def _build_answer(

@@ -28,7 +28,6 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
     if player.withdrawn is not None:
         raise Refusal(
             "WITHDRAWN",
-            "",
             N_("{player} has already withdrawn, from round {round} on."),
             {"player": player_id, "round": player.withdrawn},
         )
@@ -42,7 +41,6 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
     if game and request.running_game == pb.RUNNING_GAME_UNSPECIFIED:
         raise Refusal(
             "GAME_RUNNING",
-            "",
             N_(
                 "{player} is playing {game}: specify with running_game whether the game is given up or played to "
                 "its end."
@@ -71,7 +69,7 @@ def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifte
     if player.expelled and not lifted:
         raise build_expelled_refusal(player)
     if player.withdrawn is None:
-        raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
+        raise Refusal("NOT_WITHDRAWN", N_("{player} has not withdrawn."), {"player": player_id})
     check_in_no_other(player_id, situation.divisions)
     current = state.open_round
     paired = current is not None and player_id in current.player_ids

@@ -134,7 +134,7 @@ def _running(state: TournamentState) -> int:
     """Return the number of the round that was started last. Raises ``Refusal`` before the first start."""
     started = [played.number for played in state.played if played.phase is not Phase.PAIRED]
     if not started:
-        raise Refusal("NO_ROUND_STARTED", "", N_("No round of {name} has been started yet."), {"name": state.name})
+        raise Refusal("NO_ROUND_STARTED", N_("No round of {name} has been started yet."), {"name": state.name})
     return started[-1]
 
 

@@ -134,7 +134,7 @@ async def _person(handler: RegistrationHandler, entry: EntryOfForm, known_id: st
     own = found.get(entry.player_id)
     if own is None or not own.name:
         raise Refusal(
-            "PERSON_ERASED", "", N_("The personal details of entry {entry} were erased."), {"entry": entry.number}
+            "PERSON_ERASED", N_("The personal details of entry {entry} were erased."), {"entry": entry.number}
         )
     if not known_id or known_id == entry.player_id:
         return own

@@ -186,18 +186,18 @@ def check_not_too_late(current: RegistrationInput) -> None:
         check_entry_possible(current.tournament, current.rules, "")
     except Refusal as refusal:
         text = N_("The tournament has advanced too far for another entry.")
-        raise Refusal("TOO_LATE_TO_ENTER", refusal.article, text) from None
+        raise Refusal("TOO_LATE_TO_ENTER", text, article=refusal.article) from None
 
 
 def check_accepts(current: RegistrationInput) -> None:
     """Raise ``Refusal`` unless the form accepts entries and a place, or one on the waiting list, is free."""
     settings = current.state.settings
     if settings is None or not is_form_open(current):
-        raise Refusal("FORM_CLOSED", "", N_("The registration is not open."))
+        raise Refusal("FORM_CLOSED", N_("The registration is not open."))
     check_not_too_late(current)
     is_full = current.free_places == 0 and sum(1 for _ in current.state.waiting) >= settings.waiting_places
     if is_full or len(current.state.entries) >= MAX_ENTRIES_COUNT:
-        raise Refusal("NO_PLACE_LEFT", "", N_("All places are taken, and so is the waiting list."))
+        raise Refusal("NO_PLACE_LEFT", N_("All places are taken, and so is the waiting list."))
 
 
 def receive(current: RegistrationInput, given: Submission) -> list[Message]:
@@ -233,7 +233,7 @@ def undecided_entry(current: RegistrationInput, number: int) -> EntryOfForm:
 
 
 def _build_decided_refusal(number: int) -> Refusal:
-    return Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
+    return Refusal("ENTRY_DECIDED", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
 
 
 def ask(current: RegistrationInput, request: pb.AskEntrantRequest) -> list[Message]:
@@ -251,7 +251,7 @@ def answer(current: RegistrationInput, number: int, note: str) -> list[Message]:
     if not note:
         raise Invalid("note", N_("is missing; expected the answer"))
     if not entry.asked:
-        raise Refusal("NOT_ASKED", "", N_("Entry {entry} has no open question."), {"entry": number})
+        raise Refusal("NOT_ASKED", N_("Entry {entry} has no open question."), {"entry": number})
     return [_build_event(current, events.EntryAnswered, entry, note=note)]
 
 
@@ -284,7 +284,6 @@ def withdraw(current: RegistrationInput, number: int, *, by_entrant: bool, with_
     if entry.phase is EntryPhase.ACCEPTED and not with_player:
         raise Refusal(
             "ENTRY_ACCEPTED",
-            "",
             N_("{player} is a player of the tournament: withdraw the player instead, with `player withdraw`."),
             {"player": entry.player_id},
         )
@@ -299,13 +298,10 @@ def reinstate(current: RegistrationInput, request: pb.ReinstateEntryRequest) -> 
     check_open(current.tournament)
     entry = found_entry(current, request.entry)
     if entry.phase not in ENDED:
-        raise Refusal(
-            "ENTRY_STANDS", "", N_("Entry {entry} is neither rejected nor withdrawn."), {"entry": entry.number}
-        )
+        raise Refusal("ENTRY_STANDS", N_("Entry {entry} is neither rejected nor withdrawn."), {"entry": entry.number})
     if current.tournament.player(entry.player_id) is not None:
         raise Refusal(
             "ENTRY_ACCEPTED",
-            "",
             N_("{player} is registered: reinstate the player instead, with `player reinstate`."),
             {"player": entry.player_id},
         )
@@ -317,7 +313,7 @@ def move_up(current: RegistrationInput, request: pb.MoveEntryUpRequest) -> list[
     check_open(current.tournament)
     entry = found_entry(current, request.entry)
     if entry.phase is not EntryPhase.WAITING:
-        raise Refusal("NOT_WAITING", "", N_("Entry {entry} is not on the waiting list."), {"entry": entry.number})
+        raise Refusal("NOT_WAITING", N_("Entry {entry} is not on the waiting list."), {"entry": entry.number})
     return [_build_event(current, events.EntryMovedUp, entry)]
 
 

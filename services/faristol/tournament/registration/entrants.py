@@ -87,7 +87,7 @@ class FormLimit:
 
 def build_flood_refusal() -> Refusal:
     """Return the refusal of a form while too many forms arrive."""
-    return Refusal("TOO_MANY_FORMS", "", N_("Too many forms arrive at the moment: retry in ten minutes."))
+    return Refusal("TOO_MANY_FORMS", N_("Too many forms arrive at the moment: retry in ten minutes."))
 
 
 class Entrants:
@@ -298,9 +298,7 @@ class Entrants:
             writes: list[Write] = []
             if entry.phase is EntryPhase.ACCEPTED:
                 if not _may_withdraw(loaded, entry):
-                    raise Refusal(
-                        "TOURNAMENT_BEGUN", "", N_("The tournament has begun: tell the director that you leave.")
-                    )
+                    raise Refusal("TOURNAMENT_BEGUN", N_("The tournament has begun: tell the director that you leave."))
                 situation = Situation(loaded.tournament.state, now=loaded.current.now)
                 gone = withdraw_player(situation, pairing.WithdrawPlayerRequest(player_id=entry.player_id))
                 writes = [write_of(loaded.tournament, gone)]
@@ -317,7 +315,6 @@ class Entrants:
             if not _may_erase(loaded, entry):
                 raise Refusal(
                     "ENTRY_STANDS",
-                    "",
                     N_("Withdraw the entry first. The details of a player are erased by a data request."),
                 )
 

@@ -79,7 +79,7 @@ class LoadedRegistration:
 
 def build_no_mail_refusal() -> Refusal:
     """Return the refusal of e-mail in a cell without a mail server."""
-    return Refusal("NO_MAIL_SERVER", "", N_("This cell sends no e-mail: its operator has set no mail server."))
+    return Refusal("NO_MAIL_SERVER", N_("This cell sends no e-mail: its operator has set no mail server."))
 
 
 class RegistrationHandler:

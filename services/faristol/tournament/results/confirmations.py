@@ -56,7 +56,6 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     if person == played.entered_by[request.game_id] and not (request.disputed or request.on_paper):
         raise Refusal(
             "SAME_PERSON",
-            "",
             N_(
                 "{person} entered the result of {game}: another person must confirm it, or the director by the signed "
                 "slip."
@@ -78,7 +77,6 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     if person in played.confirmed_by.get(request.game_id, ()):
         raise Refusal(
             "CONFIRMED_ALREADY",
-            "",
             N_("{person} has already confirmed {game}."),
             {"person": person, "game": request.game_id},
         )
@@ -103,7 +101,7 @@ def set_second_official(situation: Situation, request: pb.SetSecondOfficialReque
     state = situation.state
     check_open(state)
     if state.second_official == request.required:
-        raise Refusal("SAME_RULE", "", N_("No change for {name}: specify a new value."), {"name": state.name})
+        raise Refusal("SAME_RULE", N_("No change for {name}: specify a new value."), {"name": state.name})
     return [situation.event(events.SecondOfficialSet, request)]
 
 
@@ -121,7 +119,7 @@ def _check_due(situation: Situation, played: RoundState, game: str) -> None:
     """Raise ``Refusal`` if results are not confirmed, or if no official entered this one."""
     if not situation.state.result_check.wanted:
         raise Refusal(
-            "NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not enabled confirmation.")
+            "NO_RESULT_CHECK", N_("Results are not confirmed here: the organiser has not enabled confirmation.")
         )
     if not played.entered_by.get(game):
         raise build_game_refusal(
@@ -139,7 +137,7 @@ def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultReq
             raise build_not_in_game_error("player_id", request.player_id, request.game_id)
         if not situation.state.result_check.players:
             raise Refusal(
-                "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official confirms them.")
+                "PLAYERS_DO_NOT_CONFIRM", N_("Players do not confirm results here: an official confirms them.")
             )
         return request.player_id
     check_arbiter(request.arbiter_id, pairing.player_ids)

@@ -70,7 +70,7 @@ def _correct(situation: Situation, request: pb.CorrectResultRequest) -> list[Mes
     winner_id = _winner(before, request, scores)
     known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, request.lost_by_all, request.unplayed):
-        raise Refusal("SAME_RESULT", "", N_("{game} already has this result."), {"game": game})
+        raise Refusal("SAME_RESULT", N_("{game} already has this result."), {"game": game})
     corrected = situation.event(
         events.ResultCorrected,
         request,
@@ -110,7 +110,6 @@ def _check_own(played: RoundState, game: str, person: str) -> None:
     if game in played.results and (game not in played.entered or played.entered_by.get(game) != person):
         raise Refusal(
             "NOT_OWN_RESULT",
-            "",
             N_("{person} did not enter the result of {game}: an arbiter must correct it."),
             {"person": person, "game": game},
             subject=f"games/{game}",

@@ -292,7 +292,6 @@ def _check_no_turns(situation: Situation, game: str) -> None:
     if turns := situation.tables[game].turns:
         raise Refusal(
             "GAME_BEGUN",
-            "",
             N_(
                 "{game} is being played at its table, where {turns} {turns:turn is|turns are} over: enter its end "
                 "there, or have an arbiter enter the result from the signed sheet."
@@ -307,9 +306,9 @@ def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[s
     if missing := [player_id for player_id in situation.state.gave_up(pairing) if player_id not in losers]:
         raise Refusal(
             "GAME_GIVEN_UP",
-            situation.ruleset.article("abandon.rule"),
             N_("{players} withdrew and gave up {game}: give {field} with {players}, or reinstate them first."),
             {"players": ", ".join(missing), "game": pairing.game_id, "field": field},
+            article=situation.ruleset.article("abandon.rule"),
             subject=f"games/{pairing.game_id}",
         )
 

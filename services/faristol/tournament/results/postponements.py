@@ -36,31 +36,31 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
     scheduled_at, postponed_to = _times(request)
     hours = ruleset.lateness.postponement_hours
     if hours is None:
-        raise Refusal("NO_POSTPONEMENT", article, N_("Under these rules games cannot be postponed."))
+        raise Refusal("NO_POSTPONEMENT", N_("Under these rules games cannot be postponed."), article=article)
     if played.phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
-            article,
             N_("{game} cannot be postponed: its round has been started."),
             {"game": game},
+            article=article,
         )
     if game in played.postponed:
-        raise Refusal("POSTPONED_ALREADY", article, N_("{game} is already postponed."), {"game": game})
+        raise Refusal("POSTPONED_ALREADY", N_("{game} is already postponed."), {"game": game}, article=article)
     missing = [player_id for player_id in pairing.player_ids if player_id not in request.player_ids]
     if missing:
         raise Refusal(
             "POSTPONEMENT_NOT_AGREED",
-            article,
             N_("A game can be postponed only if all its players agree; {missing} did not."),
             {"missing": ", ".join(missing)},
+            article=article,
         )
     before_ms = round((scheduled_at - situation.moment).total_seconds() * 1000)
     if not postponement_in_time(before_ms, ruleset):
         raise Refusal(
             "POSTPONEMENT_TOO_LATE",
-            article,
             N_("A game can be postponed up to {hours} hours before it starts; after that, an absent player loses it."),
             {"hours": hours},
+            article=article,
         )
     return [
         situation.event(
@@ -91,7 +91,6 @@ def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequ
     if played.phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
-            "",
             N_("Round {round} has been started without {game}: start the game when it is played."),
             {"round": played.number, "game": pairing.game_id},
             subject=f"games/{pairing.game_id}",
@@ -114,7 +113,6 @@ def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest)
     if gone:
         raise Refusal(
             "WITHDRAWN",
-            "",
             N_("{game} cannot be started: {players} withdrew."),
             {"game": pairing.game_id, "players": ", ".join(gone)},
         )
@@ -127,7 +125,7 @@ def _find_postponed_game(situation: Situation, game: str) -> tuple[RoundState, P
     if game in played.results:
         raise build_result_known_refusal(game, situation.ruleset.law.result_final)
     if game not in played.postponed:
-        raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
+        raise Refusal("NOT_POSTPONED", N_("{game} is not postponed."), {"game": game})
     return played, pairing
 
 

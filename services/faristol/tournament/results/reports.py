@@ -62,7 +62,7 @@ def _check_player(situation: Situation, pairing: Pairing, request: pb.ReportResu
     if request.player_id not in pairing.player_ids:
         raise build_not_in_game_error("player_id", request.player_id, request.game_id)
     if not situation.state.result_check.players_enter:
-        raise Refusal("PLAYERS_DO_NOT_ENTER", "", N_("Players do not enter results here: an official enters them."))
+        raise Refusal("PLAYERS_DO_NOT_ENTER", N_("Players do not enter results here: an official enters them."))
 
 
 def decide_dispute(situation: Situation, request: pb.DecideDisputeRequest) -> list[Message]:

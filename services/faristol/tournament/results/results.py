@@ -100,7 +100,6 @@ def _find_pairing(state: TournamentState, game: str) -> tuple[RoundState, Pairin
     if found is None:
         raise Refusal(
             "GAME_NOT_PAIRED",
-            "",
             N_("A result was received for {game}, which is not a game of {tournament}."),
             {"game": game, "tournament": state.tournament_id},
         )
@@ -113,7 +112,6 @@ def _check_players(pairing: Pairing, scores: Scores) -> None:
     if names != pairing.player_ids:
         raise Refusal(
             "WRONG_PLAYERS",
-            "",
             N_("The result of {game} has the players {found}; the pairing has {expected}, in this order."),
             {"game": pairing.game_id, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
         )
@@ -132,7 +130,6 @@ def _check_started(played: RoundState, game: str) -> None:
     if played.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",
-            "",
             N_("A result of {game} was received, but round {round} is not in progress."),
             {"game": game, "round": played.number},
         )
@@ -142,9 +139,9 @@ def _refuse_contradiction(ruleset: Ruleset, game: str, known: Unsanctioned, resu
     """Return the refusal of a result that differs from the ``known`` one (FISC I.8, FISE 44, PES Ε.α)."""
     return Refusal(
         "RESULT_KNOWN",
-        ruleset.law.result_final,
         N_("{game} ended {known} in the record; {found} was received after that."),
         {"game": game, "known": format_scores(known.scores), "found": format_scores(result.scores)},
+        article=ruleset.law.result_final,
     )
 
 
@@ -186,7 +183,6 @@ def check_standing(played: RoundState, pairing: Pairing, given: Sequence[game_ev
     if played.results[game] != seen:
         raise Refusal(
             "RESULT_CHANGED",
-            "",
             N_("{game} now has the result {standing}, not {seen}: another person has corrected it."),
             {"game": game, "standing": format_scores(played.results[game]), "seen": format_scores(seen)},
             subject=f"games/{game}",
@@ -218,7 +214,6 @@ def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
     """Return the refusal for scores that make a player other than the named winner win."""
     return Refusal(
         "SCORES_SWAPPED",
-        "",
         N_("{winner} did not win with {scores}: are the scores swapped?"),
         {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
     )

@@ -27,7 +27,7 @@ def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
         )
     paired = paired_round(state, number)
     if paired.phase is not Phase.PAIRED:
-        raise Refusal("ROUND_STARTED", "", N_("Round {round} has already been started."), {"round": number})
+        raise Refusal("ROUND_STARTED", N_("Round {round} has already been started."), {"round": number})
     check_all_there(state, ruleset, paired)
     started = situation.event(events.RoundStarted, round=number)
     return [started, *lost_by_absence(evolve(state, started), ruleset, number, started.occurred_at)]
@@ -39,29 +39,31 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
     played = paired_round(situation.state, number)
     if played.phase is Phase.CLOSED:
         raise Refusal(
-            "ROUND_CLOSED", ruleset.law.result_final, N_("Round {round} has already been closed."), {"round": number}
+            "ROUND_CLOSED",
+            N_("Round {round} has already been closed."),
+            {"round": number},
+            article=ruleset.law.result_final,
         )
     if played.phase is Phase.PAIRED:
         raise Refusal(
-            "ROUND_NOT_STARTED", "", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
+            "ROUND_NOT_STARTED", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
         )
     if played.missing:
         single = N_("Round {round} cannot be closed: one result is missing, at table {tables}.")
         several = N_("Round {round} cannot be closed: {count} results are missing, at tables {tables}.")
         raise Refusal(
             "RESULTS_MISSING",
-            ruleset.law.signatures,
             single if len(played.missing) == 1 else several,
             {
                 "round": number,
                 "count": len(played.missing),
                 "tables": ", ".join(f"{pairing.table} ({pairing.game_id})" for pairing in played.missing),
             },
+            article=ruleset.law.signatures,
         )
     if open_ := list_unconfirmed_tables(situation.state, played):
         raise Refusal(
             "RESULTS_UNCONFIRMED",
-            "",
             N_("Round {round} cannot be closed: the results of tables {tables} are not confirmed yet."),
             {"round": number, "tables": ", ".join(str(pairing.table) for pairing in open_)},
         )

@@ -63,7 +63,6 @@ def swap_players(situation: Situation, request: pb.SwapPlayersRequest) -> list[M
     if state.teams:
         raise Refusal(
             "PLAYERS_IN_TEAMS",
-            "",
             N_(
                 "Players have the boards of their teams here: change the line-up or the pairs of teams, and pair again."
             ),
@@ -86,8 +85,8 @@ def swap_players(situation: Situation, request: pb.SwapPlayersRequest) -> list[M
     if situation.ruleset.championship.system == "knock-out" and len(swapped) > 1:
         raise Refusal(
             "BRACKET_FIXED",
-            situation.ruleset.article("championship.system"),
             N_("The pairs follow from the bracket: only the two players of a table can be swapped."),
+            article=situation.ruleset.article("championship.system"),
         )
     return [
         situation.event(
@@ -133,7 +132,7 @@ def _find_free_table(state: TournamentState, name: str, taken: Iterable[int]) ->
         raise Invalid("hall", N_("is {hall}; expected a table, or one of the halls {halls}"), params)
     free = next((table for table in hall.tables if table not in {*taken}), 0)
     if not free:
-        raise Refusal("HALL_FULL", "", N_("{hall} has no free table in this round."), {"hall": name})
+        raise Refusal("HALL_FULL", N_("{hall} has no free table in this round."), {"hall": name})
     return free
 
 
@@ -175,7 +174,6 @@ def against_publication(state: TournamentState, ruleset: Ruleset, draft: Draft) 
         found.append(
             Refusal(
                 "BYES_CHANGED",
-                "",
                 N_("The byes of {players} have changed since round {round} was paired: pair it again."),
                 {"players": ", ".join(changed), "round": draft.number},
                 subject=f"rounds/{draft.number}",

@@ -59,14 +59,14 @@ def _check_possible(state: TournamentState, ruleset: Ruleset) -> None:
     if system not in SYSTEMS_BY_RESULTS or ruleset.championship.team_boards is not None:
         raise Refusal(
             "NOT_IMPORTED",
-            ruleset.article("championship.system"),
             N_("Rounds are imported only for players paired by {known}; the rules have {system}."),
             {"known": ", ".join(sorted(SYSTEMS_BY_RESULTS)), "system": system},
+            article=ruleset.article("championship.system"),
         )
     if state.open_round is not None or state.draft is not None:
         number = state.open_round.number if state.open_round else len(state.played) + 1
         raise Refusal(
-            "ROUND_OPEN", "", N_("Round {round} is not closed: no further round can be imported."), {"round": number}
+            "ROUND_OPEN", N_("Round {round} is not closed: no further round can be imported."), {"round": number}
         )
 
 

@@ -42,7 +42,7 @@ def build_no_match_refusal(bracket: Bracket, ruleset: Ruleset) -> Refusal:
     """Return the refusal of a round without a match that can be played."""
     article = ruleset.article("championship.system")
     if bracket.is_decided:
-        return Refusal("KNOCK_OUT_DECIDED", article, N_("The knock-out is decided: no match is left to play."))
+        return Refusal("KNOCK_OUT_DECIDED", N_("The knock-out is decided: no match is left to play."), article=article)
     waiting = "; ".join(" – ".join(match.players) for match in bracket.open_matches)
     text = N_("No match can go on: a player of each has a bye or is excluded: {players}.")
-    return Refusal("MATCHES_WAIT", article, text, {"players": waiting})
+    return Refusal("MATCHES_WAIT", text, {"players": waiting}, article=article)

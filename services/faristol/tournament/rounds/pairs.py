@@ -27,11 +27,11 @@ def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]
     state, pair, field = of_pair(situation, request)
     _check_by_hand(situation.ruleset)
     if frozenset(pair) in state.forbidden:
-        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are already kept apart."), _names(pair))
+        raise Refusal("PAIR_FORBIDDEN", N_("{one} and {other} are already kept apart."), _names(pair))
     number = len(state.played) + 1
     if _is_kept(state, number, pair):
         text = N_("{one} and {other} have been paired by hand in round {round}: release that pair first.")
-        raise Refusal("PAIR_KEPT", "", text, {**_names(pair), "round": number})
+        raise Refusal("PAIR_KEPT", text, {**_names(pair), "round": number})
     return [situation.event(events.PairForbidden, **{field: sorted(pair)})]
 
 
@@ -39,7 +39,7 @@ def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
     """Allow two players or two teams to meet again."""
     state, pair, field = of_pair(situation, request)
     if frozenset(pair) not in state.forbidden:
-        raise Refusal("PAIR_NOT_FORBIDDEN", "", N_("{one} and {other} are not kept apart."), _names(pair))
+        raise Refusal("PAIR_NOT_FORBIDDEN", N_("{one} and {other} are not kept apart."), _names(pair))
     return [situation.event(events.PairAllowed, **{field: sorted(pair)})]
 
 
@@ -53,24 +53,20 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
     _check_by_hand(ruleset)
     number = len(state.played) + 1
     if number > state.rounds:
-        raise Refusal("NO_ROUND_LEFT", "", N_("All {rounds} rounds have been paired."), {"rounds": state.rounds})
+        raise Refusal("NO_ROUND_LEFT", N_("All {rounds} rounds have been paired."), {"rounds": state.rounds})
     if frozenset(pair) in state.forbidden:
-        raise Refusal(
-            "PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart: allow them to meet first."), _names(pair)
-        )
+        raise Refusal("PAIR_FORBIDDEN", N_("{one} and {other} are kept apart: allow them to meet first."), _names(pair))
     there = {player.player_id for player in state.to_pair(number)}
     for player_id in pair:
         if player_id not in there:
             raise Refusal(
                 "NOT_TO_PAIR",
-                "",
                 N_("{player} is not available for pairing in round {round}."),
                 {"player": player_id, "round": number},
             )
         if any(player_id in kept for kept in state.kept.get(number, ())):
             raise Refusal(
                 "PAIR_KEPT",
-                "",
                 N_("{player} has already been paired by hand in round {round}."),
                 {"player": player_id, "round": number},
             )
@@ -78,9 +74,9 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
     if met and not request.rematch:
         raise Refusal(
             "MET_BEFORE",
-            ruleset.article("championship.system"),
             N_("{one} and {other} have met before; the arbiter must confirm that they meet again."),
             _names(pair),
+            article=ruleset.article("championship.system"),
         )
     return [situation.event(events.PairKept, round=number, rematch=met, **{field: pair})]
 
@@ -91,7 +87,7 @@ def release(situation: Situation, request: pb.ReleasePairRequest) -> list[Messag
     number = len(state.played) + 1
     if not _is_kept(state, number, pair):
         text = N_("{one} and {other} have not been paired by hand in round {round}.")
-        raise Refusal("PAIR_NOT_KEPT", "", text, {**_names(pair), "round": number})
+        raise Refusal("PAIR_NOT_KEPT", text, {**_names(pair), "round": number})
     return [situation.event(events.PairReleased, round=number, **{field: pair})]
 
 
@@ -108,14 +104,14 @@ def _check_by_hand(ruleset: Ruleset) -> None:
     if ruleset.championship.system == "lot":
         raise Refusal(
             "PAIRED_BY_LOT",
-            ruleset.article("championship.system"),
             N_("The draw determines the tables: pairs cannot be made or forbidden by hand."),
+            article=ruleset.article("championship.system"),
         )
     if ruleset.championship.system in CYCLES or ruleset.championship.system == "match":
         raise Refusal(
             "PAIRED_BY_TABLE",
-            ruleset.article("championship.system"),
             N_("All players meet by the table of rounds: pairs cannot be made or forbidden by hand."),
+            article=ruleset.article("championship.system"),
         )
 
 

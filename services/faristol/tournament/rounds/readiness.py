@@ -31,18 +31,16 @@ def check_next(state: TournamentState, number: int) -> None:
     check_given(number)
     paired = len(state.played)
     if 1 <= number <= paired:
-        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has already been paired."), {"round": number})
+        raise Refusal("ROUND_PAIRED", N_("Round {round} has already been paired."), {"round": number})
     if paired == state.rounds:
         raise Refusal(
             "NO_ROUND_LEFT",
-            "",
             N_("There is no round {round}: all {rounds} rounds of the championship have been paired."),
             {"round": number, "rounds": state.rounds},
         )
     if number != paired + 1:
         raise Refusal(
             "ROUND_OUT_OF_ORDER",
-            "",
             N_("Round {round} cannot be paired: {paired} of {rounds} rounds are paired, so the next is round {next}."),
             {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
         )
@@ -64,9 +62,9 @@ def _open_round(state: TournamentState, ruleset: Ruleset, number: int) -> Iterat
         return
     yield Refusal(
         "ROUND_OPEN",
-        ruleset.article("championship.system"),
         N_("Round {round} cannot be paired: round {open} is not closed, so the standings are not known."),
         {"round": number, "open": current.number},
+        article=ruleset.article("championship.system"),
         subject=f"rounds/{current.number}",
     )
     if current.phase is Phase.PAIRED:
@@ -75,9 +73,9 @@ def _open_round(state: TournamentState, ruleset: Ruleset, number: int) -> Iterat
     for table in current.missing:
         yield Refusal(
             "RESULT_MISSING",
-            ruleset.law.signatures,
             N_("The result of table {table} of round {round} is missing: {players}."),
             {"table": table.table, "round": current.number, "players": ", ".join(table.player_ids)},
+            article=ruleset.law.signatures,
             subject=f"games/{table.game_id}",
         )
 
@@ -92,15 +90,17 @@ def _entries(state: TournamentState, of_players: TournamentState, ruleset: Rules
     if ruleset.game.mode == "duplicate":
         if not to_pair:
             yield Refusal(
-                "TOO_FEW_PLAYERS", ruleset.article("game.players_min"), N_("No player who could play is entered.")
+                "TOO_FEW_PLAYERS",
+                N_("No player who could play is entered."),
+                article=ruleset.article("game.players_min"),
             )
             return
     elif len(to_pair) < 2:
         yield Refusal(
             "TOO_FEW_PLAYERS",
-            article,
             N_("A round needs 2 players or more; {players} can be paired."),
             {"players": len(to_pair)},
+            article=article,
         )
         return
     yield from _not_checked_in(of_players, number)
@@ -135,7 +135,6 @@ def _not_checked_in(state: TournamentState, number: int) -> Iterator[Refusal]:
     elif waiting:
         yield Refusal(
             "NOT_CHECKED_IN",
-            "",
             N_(
                 "{count} players are not checked in: {players}. Check them in, have them sit out the round, or "
                 "withdraw them."
@@ -184,7 +183,6 @@ def check_all_there(
     if gone:
         raise Refusal(
             "PAIRED_AND_WITHDRAWN",
-            "",
             PAIRED_AND_WITHDRAWN[is_published],
             {"round": played.number, "players": ", ".join(gone)},
         )
@@ -214,7 +212,7 @@ def _check_none_entered(played: RoundState, entered: Sequence[str], *, is_publis
     """Raise ``Refusal`` for players who entered after the pairing."""
     if entered:
         text = ENTERED_AFTER_PAIRING[is_published]
-        raise Refusal("ENTERED_AFTER_PAIRING", "", text, {"round": played.number, "players": ", ".join(entered)})
+        raise Refusal("ENTERED_AFTER_PAIRING", text, {"round": played.number, "players": ", ".join(entered)})
 
 
 BRACKET_CHANGED: Mapping[bool, str] = {

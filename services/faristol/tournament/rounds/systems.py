@@ -158,9 +158,9 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
     if ruleset.championship.system in SYSTEMS_WITHOUT_HAND_PAIRS:
         raise Refusal(
             "SYSTEM_FIXED",
-            ruleset.article("championship.system"),
             N_("The pairings follow from the whole tournament here ({system}): a round cannot have its own system."),
             {"system": ruleset.championship.system},
+            article=ruleset.article("championship.system"),
         )
     return wanted
 
@@ -172,7 +172,6 @@ def _by_hand(to_pair: RoundToPair) -> Proposal:
         left = [player.player_id for player in in_order(to_pair.there) if player.player_id not in by_hand]
         raise Refusal(
             "PAIRS_MISSING",
-            "",
             N_("Round {round} is paired by hand, and these players have no opponent: {players}."),
             {"round": to_pair.number, "players": ", ".join(left)},
             subject=f"rounds/{to_pair.number}",
@@ -315,12 +314,12 @@ def list_sides(state: TournamentState, ruleset: Ruleset) -> tuple[tuple[str, ...
     if len(sides) != SIDES_COUNT or "" in sides or max(sizes) - min(sizes) > 1:
         raise Refusal(
             "SIDES_UNEVEN",
-            ruleset.article("championship.system"),
             N_(
                 "The sides of a Scheveningen tournament are the categories of its players: two, of equal size or with "
                 "one player more. Found: {found}."
             ),
             {"found": counted or "–"},
+            article=ruleset.article("championship.system"),
         )
     first, second = (tuple(sides[name]) for name in sorted(sides))
     return first, second
@@ -334,12 +333,12 @@ def _scheveningen(to_pair: RoundToPair) -> Proposal:
     if state.rounds != expected:
         raise Refusal(
             "WRONG_ROUNDS",
-            ruleset.article("championship.system"),
             N_(
                 "Sides of {first} and {second} players take {expected} {expected:round|rounds}; the championship has "
                 "{rounds}."
             ),
             {"first": len(first), "second": len(second), "expected": expected, "rounds": state.rounds},
+            article=ruleset.article("championship.system"),
         )
     paired = scheveningen.pair_sides(first, second, to_pair.number)
     there = {player.player_id for player in to_pair.there}
@@ -348,11 +347,11 @@ def _scheveningen(to_pair: RoundToPair) -> Proposal:
     if any(frozenset(pair) in met for pair in tables):
         raise Refusal(
             "SIDES_CHANGED",
-            ruleset.article("championship.system"),
             N_(
                 "The categories of players have changed since the first round: restore them, because they are the "
                 "sides."
             ),
+            article=ruleset.article("championship.system"),
         )
     alone = [
         player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
@@ -441,12 +440,12 @@ def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | No
         return None
     return Refusal(
         "TOO_MANY_ROUNDS",
-        ruleset.article("championship.system"),
         N_(
             "{players} players can play {most} {most:round|rounds} without meeting twice; "
             "the championship has {rounds}."
         ),
         {"players": players, "most": most, "rounds": rounds},
+        article=ruleset.article("championship.system"),
     )
 
 
@@ -454,12 +453,12 @@ def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> 
     """Return the refusal for a wrong number of rounds in a round robin."""
     return Refusal(
         "WRONG_ROUNDS",
-        ruleset.article("championship.system"),
         N_(
             "A round robin of {players} players takes {expected} {expected:round|rounds}; "
             "the championship has {rounds}."
         ),
         {"players": players, "expected": expected, "rounds": rounds},
+        article=ruleset.article("championship.system"),
     )
 
 
@@ -467,9 +466,9 @@ def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
     """Return the refusal for a match without exactly two players."""
     return Refusal(
         "NOT_A_MATCH",
-        ruleset.article("championship.system"),
         N_("A match needs two players; {players} can be paired."),
         {"players": players},
+        article=ruleset.article("championship.system"),
     )
 
 

@@ -161,7 +161,6 @@ def _check_enough(pairings: int, tables: int) -> None:
     if pairings > tables:
         raise Refusal(
             "TOO_FEW_TABLES",
-            "",
             N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
             {"pairings": pairings, "tables": tables},
         )
@@ -181,7 +180,6 @@ def _own_tables(state: TournamentState, pairings: Sequence[Sequence[str]]) -> di
         if len(having) > 1:
             raise Refusal(
                 "OWN_TABLES_CLASH",
-                "",
                 N_("{players} meet, and each of them has a fixed table: release one of them."),
                 {"players": ", ".join(having)},
                 subject=f"players/{having[0]}",

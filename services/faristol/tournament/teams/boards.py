@@ -118,9 +118,9 @@ def against_line_ups(state: TournamentState, ruleset: Ruleset, number: int) -> I
         if team.entry.takes_part(number) and not there(state, team.team_id, number):
             yield Refusal(
                 "NOBODY_LEFT",
-                article,
                 N_("{team} has no player who can play in round {round}: set another line-up, or withdraw the team."),
                 {"team": team.team_id, "round": number},
+                article=article,
                 subject=f"teams/{team.team_id}",
             )
 

@@ -48,7 +48,6 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     if len(state.teams) >= MAX_TEAMS:
         raise Refusal(
             "TOO_MANY_TEAMS",
-            "",
             N_("A tournament accepts at most {most} teams; {team} would exceed this."),
             {"most": MAX_TEAMS, "team": team_id},
         )
@@ -72,7 +71,7 @@ def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Mess
     team = found_team(situation.state, request.team_id)
     _check_line_up(situation.state, situation.ruleset, team.team_id, request.player_ids)
     if tuple(request.player_ids) == team.line_up:
-        raise Refusal("SAME_LINE_UP", "", N_("{team} already has this line-up."), {"team": team.team_id})
+        raise Refusal("SAME_LINE_UP", N_("{team} already has this line-up."), {"team": team.team_id})
     return [situation.event(events.LineUpSet, request, team_id=team.team_id)]
 
 
@@ -113,10 +112,7 @@ def _check_name_free(state: TournamentState, name: str) -> None:
     for team in state.teams:
         if not team.entry.never_came and same_name(team.name, name):
             raise Refusal(
-                "NAME_TAKEN",
-                "",
-                N_("The team {team} already has the name {name}."),
-                {"team": team.team_id, "name": name},
+                "NAME_TAKEN", N_("The team {team} already has the name {name}."), {"team": team.team_id, "name": name}
             )
 
 
@@ -144,18 +140,18 @@ def _check_in_no_other(state: TournamentState, ruleset: Ruleset, team_id: str, p
         if player_id in of_other:
             raise Refusal(
                 "IN_OTHER_TEAM",
-                ruleset.article("championship.team_boards"),
                 N_("{player} is in the line-up of {team}: a player cannot play for two teams."),
                 {"player": player_id, "team": of_other[player_id]},
+                article=ruleset.article("championship.team_boards"),
                 subject=f"players/{player_id}",
             )
         if player_id in sat_for:
             seat = sat_for[player_id]
             raise Refusal(
                 "PLAYED_FOR_OTHER_TEAM",
-                ruleset.article("championship.team_boards"),
                 N_("{player} had a board of {team} in round {round}: a player cannot play for two teams."),
                 {"player": player_id, "team": seat.team_id, "round": seat.round},
+                article=ruleset.article("championship.team_boards"),
                 subject=f"players/{player_id}",
             )
 

@@ -61,8 +61,8 @@ def _for_teams(ruleset: Ruleset, players: Sequence[str], teams: Sequence[str]) -
     elif ruleset.championship.team_boards is not None:
         raise Refusal(
             "OF_TEAMS",
-            ruleset.article("championship.team_boards"),
             N_("Teams meet here, and the line-ups decide the seats: use this with a team."),
+            article=ruleset.article("championship.team_boards"),
         )
     return any(teams)
 
@@ -78,8 +78,8 @@ def check_teams(ruleset: Ruleset) -> None:
     if ruleset.championship.team_boards is None:
         raise Refusal(
             "NO_TEAMS",
-            ruleset.article("championship.team_boards"),
             N_("This is an individual tournament, not a team tournament (option teams)."),
+            article=ruleset.article("championship.team_boards"),
         )
 
 
@@ -90,7 +90,6 @@ def found_team(state: TournamentState, team_id: str) -> TeamState:
     if team is None:
         raise Refusal(
             "NO_SUCH_TEAM",
-            "",
             N_("There is no team {team} in {tournament}; there are: {known}."),
             {
                 "team": team_id,

@@ -86,7 +86,7 @@ def test_a_grpc_status_has_its_http_status(code: grpc.StatusCode, status: int) -
 
 
 def test_the_reason_of_a_problem_is_its_code_whatever_its_words_speak_of() -> None:
-    refused = status_of(Refusal("NOT_STOPPED", "", "no clock stops for {reason}", {"reason": "rain"}), "en")
+    refused = status_of(Refusal("NOT_STOPPED", "no clock stops for {reason}", {"reason": "rain"}), "en")
     assert refused is not None
     details = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
     code = grpc.StatusCode.FAILED_PRECONDITION

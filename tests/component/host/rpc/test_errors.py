@@ -127,7 +127,7 @@ def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(l
 
 LONG = "Ω" * 4_000
 MANY = [
-    Refusal("MANY", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, subject=LONG)
+    Refusal("MANY", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, subject=LONG)
 ] * 40
 
 
@@ -135,8 +135,8 @@ MANY = [
     "problem",
     [
         Invalid("name", N_("{given} contains a character that cannot be displayed"), {"given": LONG}),
-        Refusal("LONG", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}),
-        Refusal("LONG", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, others=MANY),
+        Refusal("LONG", N_("{given} contains a character that cannot be displayed"), {"given": LONG}),
+        Refusal("LONG", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, others=MANY),
         NotFound("game", LONG),
         AlreadyExists("player", LONG),
         Unacceptable(NO_STREAM, name=LONG),

@@ -233,7 +233,6 @@ async def redirect_slot(request: Request, results: Reader, slot: Number, content
     if len(playing) != 1:
         raise Refusal(
             "SLOT_OF_NO_TOURNAMENT",
-            "",
             N_("{count} tournaments are in play: name one, as in /tournaments/ID/slots/{slot}/{content}."),
             {"count": len(playing), "slot": slot, "content": content},
         )

@@ -112,10 +112,10 @@ class FairPlay:
         game, position = await read_now(self._models.record, look)
         _check_not_own(seat.player_id for seat in game.seats)
         if not game.final:
-            raise Refusal("DRAWS_SECRET", "", NOT_FINAL)
+            raise Refusal("DRAWS_SECRET", NOT_FINAL)
         found = await self.analyses.find([game.game_id], ANALYSIS_TIMEOUT_SECONDS)
         if game.game_id in found.unreadable:
-            raise Refusal("NO_LEXICON", "", NO_LEXICON)
+            raise Refusal("NO_LEXICON", NO_LEXICON)
         answer = pb.GetGameFairPlayResponse(game_id=game.game_id, warning=WARNING, position=position)
         answer.pending = found.pending > 0
         if game.game_id in found.games:

@@ -69,7 +69,7 @@ async def get_proof(models: ReadModels, request: results.GetProofRequest, contex
     async with models.record.reading() as connection:
         found = await log_store.first_checkpoint_with(connection, event.position)
         if found is None:
-            raise Refusal("NOT_YET_PROVEN", "", NOT_YET_PROVEN, {"position": event.position})
+            raise Refusal("NOT_YET_PROVEN", NOT_YET_PROVEN, {"position": event.position})
         hashes = await log_store.prove_inclusion(connection, event.position - 1, found.checkpoint.size)
     shown = disclose_event(of_recorded(event))
     proof = LogProof(event.position - 1, hashes, found.note, shown.to_extra())

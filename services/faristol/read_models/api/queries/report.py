@@ -51,7 +51,7 @@ async def get_report(
             {"round": number, "last": len(counted)},
         )
     if any(len(game.seats) > standings.PAIR_TABLE_PLAYERS for round_ in counted for game in round_.games):
-        raise Refusal("NOT_PAIRS", "", PAIRS_ALONE)
+        raise Refusal("NOT_PAIRS", PAIRS_ALONE)
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
     arrangements = Arrangements()
     for event in await models.record.read_stream(f"tournament-{found.of.id}"):

@@ -55,23 +55,23 @@ def impossible(field: PlayerArrays) -> Refusal:
     if odd and not field.may_rest.any():
         return Refusal(
             "NO_BYE_LEFT",
-            "FIDE C.04.3 C2",
             N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
             {"players": count},
+            article="FIDE C.04.3 C2",
         )
     for index, player in enumerate(field.players):
         if not field.may_meet[index].any() and not (odd and field.may_rest[index]):
             return Refusal(
                 "NO_OPPONENT_LEFT",
-                ARTICLE,
                 N_("Player {player} may meet no remaining player; the arbiter decides."),
                 {"player": player.number},
+                article=ARTICLE,
             )
     return Refusal(
         "NO_PAIRING",
-        ARTICLE,
         N_("The {players} players cannot all be paired within the rules; the arbiter decides."),
         {"players": count},
+        article=ARTICLE,
     )
 
 
