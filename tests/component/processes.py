@@ -186,7 +186,7 @@ class Cell:
 
 
 class ReplicatedCell:
-    """This number of processes of each service, and the targets that lead to all of them."""
+    """A cell with several processes of each service, and targets that list all of them."""
 
     def __init__(self, folder: Path, database_url: str, nats_url: str, replicas: int, **settings: object) -> None:
         ports = {service: [free_port() for _ in range(replicas)] for service in SERVICES}

@@ -1,4 +1,4 @@
-"""The requirements of a record for every database, checked on the backend itself."""
+"""The requirements that a record has of every database, tested on the backend itself."""
 
 from __future__ import annotations
 

@@ -104,7 +104,10 @@ def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def database_url(new_database: str) -> Iterator[str]:
-    """Yield a PostgreSQL database at a port, as in a cluster. The server of the tests has only a socket."""
+    """Yield the URL of a database that listens on a TCP port, as in a cluster.
+
+    The server of the tests has only a socket.
+    """
     url = make_url(new_database)
     folder = str(url.query["host"])
     (path,) = (found for found in Path(folder).glob(".s.PGSQL.*") if found.suffix != ".lock")

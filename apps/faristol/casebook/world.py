@@ -117,7 +117,7 @@ class World:
         return moment(self.now_ms).ToDatetime(UTC)
 
     async def open(self, services: Services) -> None:
-        """Set up the start of the case on these services."""
+        """Set up the initial situation of the case on these services."""
         self.services = services
         await self.kind.open(self)
 

@@ -1,4 +1,4 @@
-"""The comparison of a list of a federation with the register: the changes if its rows were taken. Pure.
+"""The comparison of a federation's list with the register: the changes that its rows would make. Pure.
 
 A row is matched with an entry by the id, then by the number at the federation. A list without either is matched by the
 name, as such lists identify persons by it. A row that may be several persons, or another person of the same name,

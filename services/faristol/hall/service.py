@@ -24,7 +24,7 @@ FOR_NO_HALL = N_("The file does not state its hall and its tournament: export it
 def service(
     cell: Cell, follower: Follower, sender: Sender, credentials: CredentialFollower, now: Callable[[], datetime]
 ) -> Dispatcher:
-    """Return the service that answers about the cell of the hall."""
+    """Return the service that shows the state of a hall's cell, and exports and imports its events."""
 
     async def get_hall_cell(request: pb.GetHallCellRequest, context: Context) -> pb.GetHallCellResponse:
         unsent, first = await sender.unsent()

@@ -48,7 +48,7 @@ class PublicationTimer(DueTimer):
         return (event.tournament for event in found if event.type in SCHEDULING_TYPES)
 
     async def check(self, key: str) -> float | None:
-        """Publish the draft of a tournament if it is due."""
+        """Publish a due draft, and forget its last refusal if no further check is needed."""
         wait = await self.publish_if_due(key)
         if wait is None:
             self._refused.pop(key, None)

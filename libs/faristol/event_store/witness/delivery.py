@@ -1,4 +1,4 @@
-"""Background delivery of seals to witnesses. The state of a witness is queried from it, not only remembered."""
+"""Background delivery of seals to witnesses. A witness is asked for its last seal after a start and a failure."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def read_file(name: str, content: bytes) -> ReadFile:
 
 
 def _read_archive(name: str, content: bytes) -> Mapping[str, bytes]:
-    """Return the files of a folder in a ZIP archive. Raises ``UnreadableFile``."""
+    """Return the files of a tsh folder in a ZIP archive, by name. Raises ``UnreadableFile``."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [each for each in archive.infolist() if is_of_folder(each.filename)]

@@ -156,7 +156,7 @@ class Tables:
         ]
 
     def _taken_off(self, given: ParsedResult, names: Sequence[str]) -> Iterator[Doubt]:
-        """Yield a doubt for each sanction that deducts points, since the scores must exclude it."""
+        """Yield a doubt for each sanction that deducts points, since the typed scores must exclude it."""
         table = self[given.table]
         seats = [player.player_id for player in table.players]
         for each in table.taken_off:

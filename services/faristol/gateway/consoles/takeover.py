@@ -140,7 +140,7 @@ class Takeover:
 
 @routes.get(PAGE)
 async def show_import(console: ConsoleDep) -> Response:
-    """Show the form for the file."""
+    """Show the form that imports the file of a tournament."""
     return _show(console, Takeover(Typed()))
 
 

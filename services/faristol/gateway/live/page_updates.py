@@ -1,4 +1,4 @@
-"""Notifications after which each page is reloaded."""
+"""Notifications after which ``static/live.js`` reloads each page."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Streams:
         self._tail = tail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a simple request for a known stream."""
+        """Answer a request for a known stream directly; pass other requests on."""
         answer = self._app
         is_stream = scope["path"].endswith("/stream") and scope["method"] == "GET"
         if is_stream and (asked := self._find_stream(scope)):

@@ -1,6 +1,7 @@
 """The bye that a pairing allocates to the player without an opponent. Pure, without tournaments.
 
-The Dutch system decides it with the pairs, by its criteria C2 and C5: ``faristol.tournament.engines.dutch``.
+Some systems decide it with the pairs: Dutch by its criteria C2 and C5 (``faristol.tournament.engines.dutch``), Keizer,
+the round robin, and the first round of a Swiss tournament, each in its module of ``faristol.tournament.engines``.
 """
 
 from __future__ import annotations

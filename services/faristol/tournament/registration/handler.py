@@ -163,7 +163,8 @@ class RegistrationHandler:
     ) -> Decision:
         """Build the decision of events of the registration, with the messages that they cause.
 
-        ``first`` writes further rows before. ``writes`` and ``guards`` are those of other streams.
+        ``first`` writes further rows in the transaction, before the messages are stored. ``writes`` and ``guards`` are
+        those of other streams.
         """
         state = loaded.current.state
         for event in new_events:

@@ -82,7 +82,7 @@ async def _fold_again(models: ReadModels, listing: Listing, moments: Mapping[str
 
 
 def days_between(request: results.ListTournamentsRequest) -> tuple[str, str]:
-    """Return the days that filter the tournaments; empty for none.
+    """Return the first and the last day of the filter; each is empty if it is not given.
 
     Raises ``Invalid`` for an invalid day, and for a last day before the first.
     """
