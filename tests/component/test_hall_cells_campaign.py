@@ -20,7 +20,7 @@ async def test_a_hall_and_its_championship_end_as_without_failures_of_the_line_a
 @pytest.mark.nightly
 async def test_halls_that_were_cut_off_for_a_round_are_back_soon(tmp_path: Path) -> None:
     words = install_words(tmp_path / "lexicons")
-    found = await scale.run(tmp_path, words, halls=3, tables=4, cut=2, events=200, seed=35)
+    found = await scale.run(tmp_path, words, scale.Size(halls=3, tables=4, cut=2, events=200), seed=35)
     assert found.problems == []
     assert all(count >= 200 for count in found.events.values())
     assert found.return_seconds < scale.RETURN_TIMEOUT_SECONDS

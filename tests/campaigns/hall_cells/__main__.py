@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,14 +84,16 @@ def run_scale(
     cut: Annotated[int, typer.Option(min=1, help="Halls that are cut off for the round.")] = 3,
     events: Annotated[int, typer.Option(min=1, help="Events of each of these, at least.")] = 3_000,
     seed: Annotated[int, typer.Option(help="Seed of the games.")] = 35,
+    own_computers: Annotated[
+        bool, typer.Option("--own-computers", help="Give the other halls priority, as computers of their own would.")
+    ] = False,
 ) -> None:
     """Cut halls off for a round, and measure their return; exit code 1 if the records differ."""
     with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
         words = install_words(Path(folder) / "lexicons")
-        found = asyncio.run(
-            scale.run(Path(folder), words, halls=halls, tables=tables, cut=cut, events=events, seed=seed)
-        )
-    _write(SCALE_OUT, vars(found))
+        size = scale.Size(halls, tables, cut, events, own_computers)
+        found = asyncio.run(scale.run(Path(folder), words, size, seed))
+    _write(SCALE_OUT, asdict(found))
     console.print(
         f"{cut} of {halls} halls with {sum(found.events.values())} events are back after {found.return_seconds} s "
         f"and {sum(found.return_processor_seconds.values()):.1f} s of a processor, of which "

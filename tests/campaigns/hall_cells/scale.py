@@ -2,8 +2,8 @@
 
 Measured are the time from the return of the lines until the championship has every result, with the processor time of
 all cells, the latency of commands in the other halls and at tables of the championship, before and during the return,
-and the memory and the start of the cells. All processes share this machine: on laptops of their own, the other halls do
-not feel the work of the others.
+and the memory and the start of the cells. All processes share this machine. On laptops of their own, the other halls do
+not feel the work of the championship and of the halls that return: with ``own_computers`` these get a lower priority.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ MAX_PARALLEL_TABLES_COUNT = 8
 """Tables of a hall at which clients play at once."""
 RETURN_TIMEOUT_SECONDS = 300.0
 POLL_SECONDS = 0.2
+LOWER_PRIORITY_NICENESS_COUNT = 15
 PROGRAM = f"{Path(FARISTOL).parent}/./{Path(FARISTOL).name}"
 """The installed program by another name: ``processes`` does not fork it from one that has imported all modules."""
 
@@ -79,13 +80,26 @@ class Latencies:
         }
 
 
+@dataclass(frozen=True)
+class Size:
+    """The size of a championship, and what its machine stands for."""
+
+    halls: int
+    tables: int
+    """Tables of each hall."""
+    cut: int
+    """Number of halls that are cut off."""
+    events: int
+    """Events that each of these writes, at least."""
+    own_computers: bool = False
+    """Whether the other halls have priority over the championship and the halls that return."""
+
+
 @dataclass
 class Scale:
     """What was measured."""
 
-    halls: int
-    tables: int
-    cut: int
+    size: Size
     events: dict[str, int] = field(default_factory=dict)
     """Events of each hall that was cut off, not sent at its return."""
     start_seconds: dict[str, float] = field(default_factory=dict)
@@ -111,26 +125,26 @@ class HallCell:
     games: list[str] = field(default_factory=list)
 
 
-async def run(folder: Path, words: Path, *, halls: int, tables: int, cut: int, events: int, seed: int) -> Scale:
-    """Play a round in all halls, of which some are cut off, and measure their return.
-
-    ``events`` is the number of events that each of these halls writes at least.
-    """
-    found, chance = Scale(halls, tables, cut), random.Random(seed)
-    names = [f"Hall {number + 1:02}" for number in range(halls)]
+async def run(folder: Path, words: Path, size: Size, seed: int) -> Scale:
+    """Play a round in all halls, of which some are cut off, and measure their return."""
+    found, chance = Scale(size), random.Random(seed)
+    names = [f"Hall {number + 1:02}" for number in range(size.halls)]
     async with AsyncExitStack() as stack:
         championship = await stack.enter_async_context(site(folder / "championship", words))
-        desk = await _prepare(championship, names, tables)
+        desk = await _prepare(championship, names, size.tables)
         cells = [await _start_cell(stack, folder, championship, name, found) for name in names]
         await _start_round(championship, desk, cells)
-        away, others = cells[:cut], cells[cut:]
+        away, others = cells[: size.cut], cells[size.cut :]
+        if size.own_computers:
+            for at in (championship, *(cell.site for cell in away)):
+                _lower_priority(at.child.process.pid)
         measured = _Load(championship, others, found)
         await stack.enter_async_context(measured.running())
         await asyncio.sleep(MEASURED_SECONDS)
         for cell in away:
             await cell.line.cut()
         measured.phase = "cut"
-        await asyncio.gather(*(_play_hall(cell, events, chance.randrange(2**32)) for cell in away))
+        await asyncio.gather(*(_play_hall(cell, size.events, chance.randrange(2**32)) for cell in away))
         for cell in away:
             found.events[cell.name] = await _count_unsent(cell)
         measured.phase = "settled"
@@ -411,6 +425,14 @@ def _measure_processor_seconds(pid: int) -> float:
         with contextlib.suppress(OSError):
             ticks += sum(map(int, (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]))
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _lower_priority(pid: int) -> None:
+    """Give all threads of a process and of its descendants a lower priority; threads that they start inherit it."""
+    for folder in _list_processes(pid):
+        with contextlib.suppress(OSError):
+            for task in (folder / "task").iterdir():
+                os.setpriority(os.PRIO_PROCESS, int(task.name), LOWER_PRIORITY_NICENESS_COUNT)
 
 
 def _list_processes(pid: int) -> Iterator[Path]:
