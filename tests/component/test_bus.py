@@ -227,7 +227,7 @@ async def test_two_replicas_of_a_consumer_do_the_work_once(record: Record, nats_
 async def test_a_relay_that_dies_is_followed_by_another(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.bus.connection.RELAY_LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.bus.relay.RELAY_LEASE_SECONDS", 0.4)
     bus = await Bus.connect(nats_server.url)
     first = asyncio.create_task(Relay(record, bus).run())
     await until(lambda: relayed_to(record, 1), append(record, "game-a", 0))
@@ -246,7 +246,7 @@ async def test_a_relay_that_dies_is_followed_by_another(
 async def test_a_relay_that_dies_with_a_clock_that_ran_ahead_is_followed_by_another(
     database_url: str, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.bus.connection.RELAY_LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.bus.relay.RELAY_LEASE_SECONDS", 0.4)
     ahead = await Record.open(database_url, lambda: datetime.now(UTC) + timedelta(seconds=50))
     record = await Record.open(database_url)
     bus = await Bus.connect(nats_server.url)
