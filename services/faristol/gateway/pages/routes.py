@@ -187,12 +187,11 @@ async def teams(visit: VisitDep, results: Reader, tournament_id: str) -> Respons
 
 async def team(visit: VisitDep, results: Reader, tournament_id: str, team_id: str, round: Round = 0) -> Response:
     """Show how the standing of a team is computed."""
-    head, answer, listed, standings = await asyncio.gather(
-        results.tournament(tournament_id),
-        results.team_standings(tournament_id, round, team_id=team_id, arithmetic=True),
-        results.teams(tournament_id),
-        results.standings(tournament_id, round),
+    head, listed, standings = await asyncio.gather(
+        results.tournament(tournament_id), results.teams(tournament_id), results.standings(tournament_id, round)
     )
+    # Read last: a tournament without tables refuses its standings before a team of it is unknown.
+    answer = await results.team_standings(tournament_id, round, team_id=team_id, arithmetic=True)
     answer.position = min(answer.position, listed.position, standings.position)
     line = next(iter(answer.standings), None)
     known = (team for team in listed.teams if team.team_id == team_id)
