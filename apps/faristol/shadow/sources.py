@@ -176,10 +176,16 @@ class TournamentSource:
                 page += 1
                 parts[f"{name}-{page}.json"] = answer.content
                 token = str(_parse_json(answer).get("next_page_token") or "")
-        rated = _parse_json(_get(f"{self._address}/ratings"))
-        told = {"system": rated.get("system"), "ratings": rated.get("ratings")}  # without the position of the record
-        parts["ratings.json"] = json.dumps(told).encode()
+        parts["ratings.json"] = json.dumps(self._load_ratings()).encode()
         return parts
+
+    def _load_ratings(self) -> Mapping[str, Any]:
+        """Return the ratings without the position of the record; none if they are refused, as for held back games."""
+        try:
+            rated = _parse_json(_get(f"{self._address}/ratings"))
+        except Unavailable:
+            rated = {}
+        return {"system": rated.get("system", ""), "ratings": rated.get("ratings", [])}
 
     def parse(self, files: Mapping[str, bytes]) -> ReadFile:
         """Return the tournament. Raises ``UnreadableFile``."""
@@ -292,6 +298,8 @@ def _digest(files: Mapping[str, bytes]) -> str:
     return found.hexdigest()
 
 
+_OUTCOMES: Mapping[int, str] = {1: "win", 0: "draw", -1: "loss"}
+"""Outcomes by the sign of the difference of the scores."""
 _KINDS_OF_BYES: Mapping[str | None, RoundKind] = {"win": RoundKind.BYE, "draw": RoundKind.HALF_BYE}
 
 
@@ -306,7 +314,8 @@ def build_from_json(files: Mapping[str, bytes]) -> TournamentFile:
         ordered = sorted(rows, key=lambda row: (-row["rating"], row["unrated"], row["player_id"]))
         number_of = {row["player_id"]: number for number, row in enumerate(ordered, 1)}
         ratings = parts["ratings.json"]
-        rated = {line["player_id"]: line for line in ratings["ratings"]} if _has_tables_of_two(rows) else {}
+        is_rated_by_scores = _has_tables_of_two(rows) and _are_decided_by_scores(rows)
+        rated = {line["player_id"]: line for line in ratings["ratings"]} if is_rated_by_scores else {}
         players = tuple(_add_ratings(_build_player(row, number_of, left), rated) for row in ordered)
         division = FileDivision(str(head.get("division") or ""), players)
         return TournamentFile(
@@ -323,6 +332,16 @@ def build_from_json(files: Mapping[str, bytes]) -> TournamentFile:
 
 def _has_tables_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
     return all(len(cell["opponent_ids"]) <= 1 for row in rows for cell in row["cells"])
+
+
+def _are_decided_by_scores(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Check whether no ruling gave a game to the lower score or to neither player: such a game is rated otherwise."""
+    games = (cell for row in rows for cell in row["cells"] if cell["opponent_ids"] and cell["final"])
+    return all(
+        cell["outcome"] == _OUTCOMES[(cell["score"] > cell["against"]) - (cell["score"] < cell["against"])]
+        for cell in games
+        if cell["basis"] != "forfeit"
+    )
 
 
 def _add_ratings(player: FilePlayer, rated: Mapping[str, Mapping[str, Any]]) -> FilePlayer:

@@ -239,11 +239,13 @@ def find_handlers(namespace: Mapping[str, Any], parameter: str, prefix: str = ""
 
 def folds_in(*modules: str) -> Mapping[type[Message], Handler]:
     """Return the functions ``_apply_…`` of modules, given by name, by the event that each applies to a state."""
-    return {
-        kind: fold
+    functions = [
+        (f"{name}.{key}", each)
         for name in modules
-        for kind, fold in find_handlers(vars(sys.modules[name]), "event", "_apply_").items()
-    }
+        for key, each in vars(sys.modules[name]).items()
+        if key.startswith("_apply_")
+    ]
+    return find_handlers(dict(functions), "event")
 
 
 def find_fold(folds: Mapping[type[Message], F], event: Message, subject: str) -> F:
@@ -273,5 +275,5 @@ def methods_of(*services: object) -> Mapping[type[Message], Handler]:
 
 
 def _find_public(functions: Iterable[Handler]) -> Mapping[type[Message], Handler]:
-    public = {each.__qualname__: each for each in functions if not each.__name__.startswith("_")}
+    public = {f"{each.__module__}.{each.__qualname__}": each for each in functions if not each.__name__.startswith("_")}
     return find_handlers(public, "request")

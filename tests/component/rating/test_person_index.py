@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
+import pytest
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,7 +22,13 @@ from faristol.register.model import REGISTER_STREAM, Register, evolve
 OPEN = "tournament-open"
 
 
-async def test_persons_are_indexed_again_only_after_their_details_have_changed(record: Record) -> None:
+async def _cancel(*_: object) -> None:
+    raise asyncio.CancelledError
+
+
+async def test_persons_are_indexed_again_only_after_their_details_have_changed(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def write(stream: str, version: int, event: Message, *persons: Person) -> None:
         async def store(connection: AsyncConnection) -> list[str]:
             return [" ".join(await people.store_players(connection, persons))]
@@ -56,4 +64,8 @@ async def test_persons_are_indexed_again_only_after_their_details_have_changed(r
     await write(OPEN, 3, pairing.PlayerAmended(player_id="anna"), Person("anna", "Anna Roca"))
     assert [each.name for each in (await cache.load_index(register)).find("")] == ["Anna Roca", "Biel Mas"]
     await erase("biel")
+    with monkeypatch.context() as changed:
+        changed.setattr("faristol.rating.register.persons.asyncio.to_thread", _cancel)
+        with pytest.raises(asyncio.CancelledError):  # its caller leaves during the build
+            await cache.load_index(register)
     assert [each.name for each in (await cache.load_index(register)).find("")] == ["Anna Roca"]

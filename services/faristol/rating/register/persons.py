@@ -90,13 +90,12 @@ class PersonCache:
                 asked = (changed | (state.entries.keys() - self._persons.keys())) & state.entries.keys()
                 found = await people.find_all(connection, asked)
             is_same = all(found.get(each) == self._persons.get(each) for each in asked)
-            for person_id in changed:
-                self._persons.pop(person_id, None)
-            self._persons |= found
-            self._position = end
+            persons = {each: person for each, person in self._persons.items() if each not in changed} | found
             if not is_same or state.version != self._version:
-                self._index = PersonIndex(await asyncio.to_thread(RegisteredPersons, state, dict(self._persons)))
+                self._index = PersonIndex(await asyncio.to_thread(RegisteredPersons, state, persons))
                 self._version = state.version
+            # Stored last: if the caller is cancelled during the build, the next call finds the same changes.
+            self._persons, self._position = persons, end
             return self._index
 
     async def load_persons(self, state: Register, others: Iterable[Person] = ()) -> RegisteredPersons:
