@@ -85,6 +85,7 @@ class Relay:
                 renew_at = loop.time() + RELAY_LEASE_SECONDS / 4
                 noted = await self._note(noted, position)
                 position = max(position, noted)
+            announced = news.latest  # a failover can have lost announced events: an empty read waits for later ones
             events = await self._record.recent.after(position, limit=RELAY_BATCH_EVENTS, age=0)
             if events:
                 self._delays.note(events)
@@ -92,4 +93,5 @@ class Relay:
                     await self._bus.publish(events, self._record.record_id, self._delays.holds)
                 position = events[-1].position
             if not events or (news.of_others and len(events) < RELAY_BATCH_EVENTS):
-                await news.wait(RELAY_NOTIFIED_POLL_SECONDS if news.of_others else RELAY_POLL_SECONDS, position)
+                poll = RELAY_NOTIFIED_POLL_SECONDS if news.of_others else RELAY_POLL_SECONDS
+                await news.wait(poll, position if events else max(position, announced))
