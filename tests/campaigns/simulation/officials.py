@@ -52,7 +52,8 @@ class Bench(Caller):
             stream: Any = self._judges.WatchQueue(adjudication.WatchQueueRequest(judge_id=self.name))
             try:
                 async for queue in stream:
-                    await self._rule([case.case_id for case in queue.cases])
+                    if not await self._rule([case.case_id for case in queue.cases]):
+                        break  # no message follows if a case is claimed and returned between two polls
             except grpc.aio.AioRpcError as problem:
                 if problem.code() is not grpc.StatusCode.UNAVAILABLE:
                     self.told.problems.append(f"{self.name} was told {problem.code().name}: {problem.details()}")
@@ -60,12 +61,17 @@ class Bench(Caller):
                 stream.cancel()
             await asyncio.sleep(0.3 * self.luck.random())
 
-    async def _rule(self, cases: list[str]) -> None:
+    async def _rule(self, cases: list[str]) -> bool:
+        """Rule on cases. Return False if a command was refused."""
+        all_ruled = True
         for case_id in cases:
             which: dict[str, Any] = {"case_id": case_id, "judge_id": self.name}
             if await self.command(self._judges.ClaimCase, adjudication.ClaimCaseRequest(**which)) is None:
+                all_ruled = False
                 continue
             file = await self.call(self._judges.GetCaseFile, adjudication.GetCaseFileRequest(**which))
             await asyncio.sleep(self.luck.choice((0.1, MAX_SILENCE_SECONDS)) * self.luck.random())
             words = [lexicon_events.WordRuling(word=ruled.word, valid=ruled.valid) for ruled in file.words]
-            await self.command(self._judges.RuleCase, adjudication.RuleCaseRequest(words=words, **which))
+            ruled = await self.command(self._judges.RuleCase, adjudication.RuleCaseRequest(words=words, **which))
+            all_ruled &= ruled is not None
+        return all_ruled
