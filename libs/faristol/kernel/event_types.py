@@ -261,8 +261,8 @@ def commands_in(*modules: ModuleType) -> Mapping[type[Message], Handler]:
     return _find_public(
         function
         for module in modules
-        for _, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__
+        for function in vars(module).values()  # in the order of their definitions, unlike ``inspect.getmembers``
+        if inspect.isfunction(function) and function.__module__ == module.__name__
     )
 
 

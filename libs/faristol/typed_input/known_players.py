@@ -94,6 +94,8 @@ def take_from_register(
     The person is the one with the id; without an id, the one with the number at the federation and the same name.
     """
     wanted = request.player_id
+    if not (wanted or request.federation_id):
+        return {}
     entry = next(
         (
             each

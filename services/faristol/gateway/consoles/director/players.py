@@ -17,10 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import STEPS, DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
+from faristol.gateway.rpc.calls import answer_or
 from faristol.kernel.details import DETAILS, Detail, read_details
 from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.errors import Invalid
@@ -140,7 +142,9 @@ async def _take_from_register(console: DirectorPage, given: Given) -> dict[str, 
     except Invalid:
         return {}
     search = register_pb2.SearchRegisterRequest(tournament_id=console.tournament_id, person_ids=[request.federation_id])
-    taken = take_from_register(request, (await console.calls.ask(search)).persons)
+    # Without the register the player is registered as typed.
+    found = await answer_or(console.calls.ask(search), register_pb2.SearchRegisterResponse(), *UNAVAILABLE_CODES)
+    taken = take_from_register(request, found.persons)
     return {**taken, "player_id": request.player_id} if request.player_id else {}
 
 
