@@ -298,7 +298,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
     return found.hexdigest()
 
 
-_OUTCOMES: Mapping[int, str] = {1: "win", 0: "draw", -1: "loss"}
+_OUTCOME_BY_SIGN: Mapping[int, str] = {1: "win", 0: "draw", -1: "loss"}
 """Outcomes by the sign of the difference of the scores."""
 _KINDS_OF_BYES: Mapping[str | None, RoundKind] = {"win": RoundKind.BYE, "draw": RoundKind.HALF_BYE}
 
@@ -338,7 +338,7 @@ def _are_decided_by_scores(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Check whether no ruling gave a game to the lower score or to neither player: such a game is rated otherwise."""
     games = (cell for row in rows for cell in row["cells"] if cell["opponent_ids"] and cell["final"])
     return all(
-        cell["outcome"] == _OUTCOMES[(cell["score"] > cell["against"]) - (cell["score"] < cell["against"])]
+        cell["outcome"] == _OUTCOME_BY_SIGN[(cell["score"] > cell["against"]) - (cell["score"] < cell["against"])]
         for cell in games
         if cell["basis"] != "forfeit"
     )
