@@ -50,7 +50,9 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_tile_set
 from faristol.text import LANGUAGES, translations
@@ -197,6 +199,7 @@ async def _begin(cell: Cell, mode: Mode) -> None:
     await _direct(cell, mode, pairing.PairRoundRequest(round=1))
     await _direct(cell, mode, pairing.StartRoundRequest(round=1))
     if not mode.is_duplicate:
+        await call_until_found(GameServiceStub(cell.channel).GetGame, game_pb2.GetGameRequest(game_id=mode.game))
         return
     judge = _build_credential(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
     found = await call_until_found(
@@ -260,6 +263,9 @@ NOT_HERE = re.compile(
 
 UNPROVEN = re.compile(r"^/api/.*/proof$")
 """Proofs of what no checkpoint covers yet: the log has none in this cell."""
+
+SHEET_PROOF = "/api/v1/games/{game_id}/proof"
+"""The proof of a table, which has public events from its start on."""
 
 FOR_OTHERS = ("/tsh.zip", "/results.tou", "/crosstable.txt")
 """Files for other programs."""
@@ -431,7 +437,8 @@ def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
         return ALWAYS[path]
     if NOT_HERE.search(path):
         is_table = mode.is_duplicate and "{game_id}" in path  # a duplicate game has proofs by round only
-        return 409 if state == AFTER and UNPROVEN.search(path) and not is_table else 404
+        is_public = state == AFTER or (state == WHILE and path == SHEET_PROOF)
+        return 409 if is_public and UNPROVEN.search(path) and not is_table else 404
     if mode is MULTI and path.endswith(FOR_OTHERS) and not is_missing and state != BEFORE:
         return 409  # other programs know games of two players
     if path == OEMBED:
