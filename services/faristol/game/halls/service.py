@@ -38,10 +38,11 @@ from faristol.game.halls.tables import (
 )
 from faristol.host import Runtime
 from faristol.host.halls.heartbeats import last_heartbeats, last_refusals, note_heartbeat, note_refusal
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.security.authorization import caller
 from faristol.host.table_store import Settled
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.pins import lexicon_missing
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import instant, to_timestamp
@@ -86,16 +87,7 @@ def hall_service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     ``lexicons`` are used to check the scores of duplicate games.
     """
     halls = HallSync(runtime, lexicons)
-    questions: Mapping[type[Message], Answer] = {
-        pb.FollowChampionshipRequest: halls.follow_championship,
-        pb.PushEventsRequest: halls.push_events,
-        pb.HeartbeatRequest: halls.heartbeat,
-        pb.ListHallsRequest: halls.list_halls,
-        pb.ListKeptAsideRequest: halls.list_kept_aside,
-        pb.FetchLexiconRequest: halls.fetch_lexicon,
-        pb.ListKeptCommandsRequest: halls.list_kept_commands,
-    }
-    return Dispatcher(pb.DESCRIPTOR.services_by_name["HallSyncService"], _COMMANDS, halls.carry_out, questions)
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["HallSyncService"], _COMMANDS, halls.carry_out, methods_of(halls))
 
 
 class HallSync:

@@ -11,9 +11,9 @@ from google.protobuf.message import Message
 
 from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at, to_timestamp
@@ -38,14 +38,9 @@ from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 def federation_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of numbered lists."""
     handler = FederationListHandler(runtime)
-    questions: Mapping[type[Message], Answer] = {
-        pb.PreviewFederationRevisionRequest: handler.preview,
-        pb.ListFederationListsRequest: handler.list_lists,
-        pb.GetFederationListRequest: handler.get_list,
-    }
     commands = (pb.PublishFederationListRequest, pb.ReviseFederationListRequest)
     descriptor = pb.DESCRIPTOR.services_by_name["FederationRatingService"]
-    return Dispatcher(descriptor, commands, handler.carry_out, questions)
+    return Dispatcher(descriptor, commands, handler.carry_out, methods_of(handler))
 
 
 class FederationListHandler:

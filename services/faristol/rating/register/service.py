@@ -14,11 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.kernel import event_types
 from faristol.kernel.details import DETAILS, Person, Value, normalize_details
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import OFFICIAL, check_id, checked_player_id, generate_player_id, name_key
@@ -78,17 +78,8 @@ COMMANDS = (
 def register_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of the register."""
     handler = RegisterHandler(runtime)
-    questions: Mapping[type[Message], Answer] = {
-        pb.PreviewImportRequest: handler.preview,
-        pb.ListRegisteredPersonsRequest: handler.list_persons,
-        pb.SearchRegisterRequest: handler.search,
-        pb.GetRegisteredPersonRequest: handler.get_person,
-        pb.ListClubsRequest: handler.list_clubs,
-        pb.GetCategoriesRequest: handler.get_categories,
-        pb.ListRegisterActsRequest: handler.list_acts,
-    }
     descriptor = pb.DESCRIPTOR.services_by_name["RegisterService"]
-    return Dispatcher(descriptor, COMMANDS, handler.carry_out, questions)
+    return Dispatcher(descriptor, COMMANDS, handler.carry_out, methods_of(handler))
 
 
 class RegisterHandler:

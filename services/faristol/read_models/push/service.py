@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.event import microseconds
-from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import push_pb2 as pb
 from faristol.read_models.storage import lookup
@@ -43,13 +43,7 @@ def service(
 ) -> Dispatcher:
     """Return the dispatcher of push subscriptions; ``keys`` is None if the cell has none."""
     methods = PushSubscriptions(models, now, networks, keys, changed)
-    questions: Mapping[type[Message], Answer] = {
-        pb.GetPushKeyRequest: methods.get_key,
-        pb.FollowByPushRequest: methods.follow,
-        pb.UnfollowByPushRequest: methods.unfollow,
-        pb.ListPushFollowsRequest: methods.list_follows,
-    }
-    return Dispatcher(pb.DESCRIPTOR.services_by_name["PushService"], (), no_commands, questions)
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["PushService"], (), no_commands, methods_of(methods))
 
 
 class PushSubscriptions:

@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.kernel.event_types import methods_of
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.tournament.fees.handler import FeeHandler
@@ -62,13 +63,7 @@ def registration_service(handler: RegistrationHandler, fees: FeeHandler) -> Disp
         pb.GetMailStatusRequest: partial(get_mail_status, handler),
         pb.AcceptEntryRequest: partial(accept_entry, handler),
         pb.AcceptEntriesRequest: partial(accept_entries, handler),
-        pb.SubmitEntryRequest: entrants.submit,
-        pb.ConfirmEntryRequest: entrants.confirm,
-        pb.SendEntryLinksRequest: entrants.send_links,
-        pb.GetOwnEntryRequest: entrants.get_own,
-        pb.AnswerEntryRequest: entrants.answer,
-        pb.WithdrawOwnEntryRequest: entrants.withdraw,
-        pb.EraseOwnEntryRequest: entrants.erase,
+        **methods_of(entrants),
     }
     descriptor = pb.DESCRIPTOR.services_by_name["RegistrationService"]
     return Dispatcher(descriptor, REGISTRATION_COMMANDS, carry_out, questions)
