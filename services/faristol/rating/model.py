@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.event_types import Kind
+from faristol.kernel.event_types import Kind, folds_in
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Rated, RatedGame, of_table
@@ -89,32 +89,36 @@ class TournamentView:
         )
 
 
-def _set_rounds(found: TournamentView, event: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
+def _apply_rounds(
+    found: TournamentView, event: pairing_events.TournamentCreated | pairing_events.RoundsChanged
+) -> None:
     found.rounds = event.rounds
 
 
-def _enter(found: TournamentView, event: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
+def _apply_entry(
+    found: TournamentView, event: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted
+) -> None:
     found.players.append(Rated(event.player_id, event.rating, event.unrated))
     if isinstance(event, pairing_events.LateEntryAdmitted):
         found.entered[event.player_id] = event.round
 
 
-def _amend(found: TournamentView, event: pairing_events.PlayerAmended) -> None:
+def _apply_amendment(found: TournamentView, event: pairing_events.PlayerAmended) -> None:
     if pairing_events.ENTRY_PART_RATING in event.parts:
         place = next(at for at, player in enumerate(found.players) if player.player_id == event.player_id)
         found.players[place] = Rated(event.player_id, event.rating, event.unrated)
 
 
-def _withdraw(found: TournamentView, event: pairing_events.PlayerWithdrawn) -> None:
+def _apply_withdrawal(found: TournamentView, event: pairing_events.PlayerWithdrawn) -> None:
     if event.round <= found.entered.get(event.player_id, 1):
         found.never_paired.add(event.player_id)
 
 
-def _reinstate(found: TournamentView, event: pairing_events.PlayerReinstated) -> None:
+def _apply_reinstatement(found: TournamentView, event: pairing_events.PlayerReinstated) -> None:
     found.never_paired.discard(event.player_id)
 
 
-def _score(found: TournamentView, event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
+def _apply_result(found: TournamentView, event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
     if _is_unplayed(event, was=event.game_id in found.unplayed):
         found.results[event.game_id] = ()
         found.unplayed.add(event.game_id)
@@ -123,7 +127,7 @@ def _score(found: TournamentView, event: pairing_events.ResultRecorded | pairing
         found.unplayed.discard(event.game_id)
 
 
-def _close(found: TournamentView, event: pairing_events.RoundClosed) -> None:
+def _apply_closed_round(found: TournamentView, event: pairing_events.RoundClosed) -> None:
     found.closed = event.round
 
 
@@ -136,18 +140,7 @@ def view(state: TournamentView, past_events: Iterable[Message]) -> TournamentVie
     return after
 
 
-VIEW_METHODS: Mapping[Kind, Callable[[TournamentView, Any], None]] = {
-    pairing_events.TournamentCreated: _set_rounds,
-    pairing_events.RoundsChanged: _set_rounds,
-    pairing_events.PlayerRegistered: _enter,
-    pairing_events.LateEntryAdmitted: _enter,
-    pairing_events.PlayerAmended: _amend,
-    pairing_events.PlayerWithdrawn: _withdraw,
-    pairing_events.PlayerReinstated: _reinstate,
-    pairing_events.ResultRecorded: _score,
-    pairing_events.ResultCorrected: _score,
-    pairing_events.RoundClosed: _close,
-}
+VIEW_METHODS: Mapping[Kind, Callable[[TournamentView, Any], None]] = folds_in(__name__)
 """The function that applies each type of event. A test compares the types with the contract."""
 
 
