@@ -6,7 +6,7 @@ rating.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -60,19 +60,7 @@ class Elo:
         one factor are equal. Raises ``KeyError`` if a game names a player who is not in ``players``.
         """
         before = {player.player_id: player for player in players}
-        count = dict.fromkeys(before, 0)
-        scored = dict.fromkeys(before, 0)
-        expected = dict.fromkeys(before, 0)
-        for game in games:
-            first, second = before[game.first], before[game.second]
-            share = expected_milli(self, first.rating, second.rating)
-            for player, half_points, milli in (
-                (first, game.half_points, share),
-                (second, 2 - game.half_points, 1000 - share),
-            ):
-                count[player.player_id] += game.parts
-                scored[player.player_id] += game.parts * half_points
-                expected[player.player_id] += game.parts * milli
+        count, scored, expected = sum_games(self.curve, before, games, 1000)
 
         def change(player: Rated) -> Change:
             name = player.player_id
@@ -89,9 +77,19 @@ class Elo:
         return tuple(change(player) for player in before.values())
 
 
-def expected_milli(system: Elo, rating: int, opponent: int) -> int:
-    """Return the expected score of a player in one game, in thousandths, half up. Both players' add up to 1000."""
-    return expected_share(system.curve, rating, opponent, 1000)
+def sum_games(
+    curve: Curve, players: Mapping[str, Rated], games: Iterable[RatedGame], win: int
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """Return parts of games, half points and expected scores by player; a win is ``win`` of an expected score."""
+    count, scored, expected = dict.fromkeys(players, 0), dict.fromkeys(players, 0), dict.fromkeys(players, 0)
+    for game in games:
+        share = expected_share(curve, players[game.first].rating, players[game.second].rating, win)
+        sides = (game.first, game.half_points, share), (game.second, 2 - game.half_points, win - share)
+        for player_id, half_points, part in sides:
+            count[player_id] += game.parts
+            scored[player_id] += game.parts * half_points
+            expected[player_id] += game.parts * part
+    return count, scored, expected
 
 
 def expected_share(curve: Curve, rating: int, opponent: int, parts: int) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from faristol.rating.elo import Elo, expected_share
+from faristol.rating.elo import Elo, sum_games
 from faristol.rating.games import GAME_PARTS_COUNT, Change, Rated, RatedGame, nearest
 
 _SHARES_FACTOR = 1_000_000_000
@@ -42,18 +42,7 @@ class Naspa:
         Raises ``KeyError`` if a game names a player who is not in ``players``.
         """
         before, played = {player.player_id: player for player in players}, tuple(games)
-        count = dict.fromkeys(before, 0)
-        scored = dict.fromkeys(before, 0)
-        expected = dict.fromkeys(before, 0)
-        for game in played:
-            share = expected_share(
-                self.base.curve, before[game.first].rating, before[game.second].rating, _SHARES_FACTOR
-            )
-            sides = (game.first, game.half_points, share), (game.second, 2 - game.half_points, _SHARES_FACTOR - share)
-            for player_id, half_points, part in sides:
-                count[player_id] += game.parts
-                scored[player_id] += game.parts * half_points
-                expected[player_id] += game.parts * part
+        count, scored, expected = sum_games(self.base.curve, before, played, _SHARES_FACTOR)
         gained = {
             player_id: self.base.k(player.rating, unrated=player.unrated)
             * (_SHARES_FACTOR // 2 * scored[player_id] - expected[player_id])

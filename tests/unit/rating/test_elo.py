@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rating.elo import Elo, Factor, expected_milli
+from faristol.rating.elo import Elo, Factor, expected_share
 from faristol.rating.games import GAME_PARTS_COUNT, Change, Rated, RatedGame, of_table
 from faristol.rating.systems import ELO_1, NASPA_1
 
@@ -25,16 +25,16 @@ def tournaments(draw: st.DrawFn) -> tuple[list[Rated], list[RatedGame]]:
     ("ahead", "expected"), [(0, 500), (8, 512), (9, 513), (100, 640), (200, 760), (400, 909), (800, 990), (3000, 1000)]
 )
 def test_the_expected_score_runs_on_the_logistic_curve_of_400_points(ahead: int, expected: int) -> None:
-    assert expected_milli(ELO_1, 1000 + ahead, 1000) == expected
-    assert expected_milli(ELO_1, 1000, 1000 + ahead) == 1000 - expected
+    assert expected_share(ELO_1.curve, 1000 + ahead, 1000, 1000) == expected
+    assert expected_share(ELO_1.curve, 1000, 1000 + ahead, 1000) == 1000 - expected
 
 
 @given(rating=ratings, opponent=ratings, more=st.integers(1, 100))
 def test_expectations_add_up_to_one_game_and_rise_with_the_rating(rating: int, opponent: int, more: int) -> None:
-    mine = expected_milli(ELO_1, rating, opponent)
+    mine = expected_share(ELO_1.curve, rating, opponent, 1000)
 
-    assert mine + expected_milli(ELO_1, opponent, rating) == 1000
-    assert 0 <= mine <= expected_milli(ELO_1, rating + more, opponent) <= 1000
+    assert mine + expected_share(ELO_1.curve, opponent, rating, 1000) == 1000
+    assert 0 <= mine <= expected_share(ELO_1.curve, rating + more, opponent, 1000) <= 1000
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_game_of_somebody_unknown_is_an_error() -> None:
 # 1000 / (1 + e^(-0.0031879 d)), by hand; the factors are NASPA's table.
 @pytest.mark.parametrize(("ahead", "expected"), [(0, 500), (100, 579), (200, 654), (400, 782), (-400, 218)])
 def test_naspa_expects_by_its_curve_of_2009(ahead: int, expected: int) -> None:
-    assert expected_milli(NASPA_1, 1500 + ahead, 1500) == expected
+    assert expected_share(NASPA_1.curve, 1500 + ahead, 1500, 1000) == expected
 
 
 @pytest.mark.parametrize(
