@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
-from typing import cast
+from typing import Protocol, cast
 
 from faristol.access_control.roles import PLAYER
 from faristol.consumers import Progress, ProgressWatch
@@ -34,6 +34,14 @@ from faristol.read_models.storage.rows import Tournament
 
 DEFAULT_LAG_SECONDS = 2.0
 """Seconds to wait for the read models by default."""
+
+
+class OfCurrentTournament(Protocol):
+    """Request about a tournament as the read models have it."""
+
+    tournament_id: str
+    min_position: int
+
 
 OfTournament = (
     results.GetTournamentRequest
@@ -146,17 +154,9 @@ class ReadModels:
                 moment = await history.as_told(self.record, request.tournament_id, moment)
             found = await folded(self.record, request.tournament_id, moment)
         else:
-            await self.reach(request.min_position, context)
-            found = await lookup.tournament(
-                self.record,
-                request.tournament_id,
-                parts,
-                up_to=up_to,
-                only=only,
-                player_id=player_id,
-                standing_of=standing_of,
+            found = await self.find_current(
+                request, context, parts, up_to=up_to, only=only, player_id=player_id, standing_of=standing_of
             )
-            check_reached(request.min_position, found.position)
             if late := await self.moment_told(found.head, found.position, own):
                 found = await folded(self.record, request.tournament_id, late)
         await load_pinned(self.record, pin_of(found.head))
@@ -211,6 +211,34 @@ class ReadModels:
                 {"position": request.as_of_position, "last": last},
             )
         return Moment(position=request.as_of_position)
+
+    async def find_current(
+        self,
+        request: OfCurrentTournament,
+        context: Context,
+        parts: Part = Part.NOTHING,
+        *,
+        up_to: int = 0,
+        only: int = 0,
+        player_id: str = "",
+        standing_of: str = "",
+    ) -> Found:
+        """Return a tournament of the read models, which reflect ``min_position``; see ``lookup.tournament``.
+
+        Raises the exceptions of ``reach`` and ``check_reached``.
+        """
+        await self.reach(request.min_position, context)
+        found = await lookup.tournament(
+            self.record,
+            request.tournament_id,
+            parts,
+            up_to=up_to,
+            only=only,
+            player_id=player_id,
+            standing_of=standing_of,
+        )
+        check_reached(request.min_position, found.position)
+        return found
 
     async def reach(self, min_position: int, context: Context) -> None:
         """Wait until the rows reflect ``min_position``.

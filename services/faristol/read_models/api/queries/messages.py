@@ -32,9 +32,7 @@ async def list_messages(
     models: ReadModels, request: results.ListMessagesRequest, context: Context
 ) -> results.ListMessagesResponse:
     """List the messages that are shown now and that the caller may read, the latest first."""
-    await models.reach(request.min_position, context)
-    found = await lookup.tournament(models.record, request.tournament_id)
-    check_reached(request.min_position, found.position)
+    found = await models.find_current(request, context)
     messages = await load_readable_messages(models, found.head)
     return results.ListMessagesResponse(messages=messages, position=found.position)
 
@@ -148,9 +146,7 @@ async def list_claims(
     models: ReadModels, request: results.ListClaimsRequest, context: Context
 ) -> results.ListClaimsResponse:
     """List the claimed tables with the names of the annotators."""
-    await models.reach(request.min_position, context)
-    found = await lookup.tournament(models.record, request.tournament_id)
-    check_reached(request.min_position, found.position)
+    found = await models.find_current(request, context)
     known = await people.names(models.record, {claim.annotator_id for claim in found.head.claims})
     names = {person_id: person.name for person_id, person in known.items()}
     claims = [
@@ -198,9 +194,7 @@ async def list_screens(
     models: ReadModels, request: results.ListScreensRequest, context: Context
 ) -> results.ListScreensResponse:
     """List the screens of a tournament by name with their last reports, its pictures, and free screens."""
-    await models.reach(request.min_position, context)
-    found = await lookup.tournament(models.record, request.tournament_id)
-    check_reached(request.min_position, found.position)
+    found = await models.find_current(request, context)
     await models.prepare_reports()
     async with models.record.reading() as connection:
         reports = await screen_reports.load(connection, [screen.code for screen in found.head.screens])

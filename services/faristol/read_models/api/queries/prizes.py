@@ -37,7 +37,7 @@ from faristol.read_models.computed.prizes import (
 from faristol.read_models.computed.standings import last_counted, pin_of
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.projection import read_now
-from faristol.read_models.storage import history, lookup
+from faristol.read_models.storage import history
 from faristol.read_models.storage.lookup import Part, find_head
 from faristol.read_models.storage.models import ReadModels, check_reached
 from faristol.read_models.storage.names import load_people, load_player_names
@@ -109,11 +109,8 @@ async def get_awards(
     models: ReadModels, request: results.GetAwardsRequest, context: Context
 ) -> results.GetAwardsResponse:
     """Return the prize lists with their awards: after the final standings, or earlier if ``provisional``."""
-    await models.reach(request.min_position, context)
     tournament_id = request.tournament_id
-    parts = Part.PLAYERS | Part.STANDINGS
-    found = await lookup.tournament(models.record, tournament_id, parts)
-    check_reached(request.min_position, found.position)
+    found = await models.find_current(request, context, Part.PLAYERS | Part.STANDINGS)
     if late := await models.moment_told(found.head, found.position):
         found = await history.players(models.record, tournament_id, late)
     check_has_tables(found.head)
