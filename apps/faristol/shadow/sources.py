@@ -298,8 +298,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
     return found.hexdigest()
 
 
-_OUTCOME_BY_SIGN: Mapping[int, str] = {1: "win", 0: "draw", -1: "loss"}
-"""Outcomes by the sign of the difference of the scores."""
+_OUTCOME_BY_HALF_POINTS = ("loss", "draw", "win")
 _KINDS_OF_BYES: Mapping[str | None, RoundKind] = {"win": RoundKind.BYE, "draw": RoundKind.HALF_BYE}
 
 
@@ -314,7 +313,7 @@ def build_from_json(files: Mapping[str, bytes]) -> TournamentFile:
         ordered = sorted(rows, key=lambda row: (-row["rating"], row["unrated"], row["player_id"]))
         number_of = {row["player_id"]: number for number, row in enumerate(ordered, 1)}
         ratings = parts["ratings.json"]
-        is_rated_by_scores = _has_tables_of_two(rows) and _are_decided_by_scores(rows)
+        is_rated_by_scores = _has_tables_of_two(rows) and _are_decided_by_scores(rows, number_of)
         rated = {line["player_id"]: line for line in ratings["ratings"]} if is_rated_by_scores else {}
         players = tuple(_add_ratings(_build_player(row, number_of, left), rated) for row in ordered)
         division = FileDivision(str(head.get("division") or ""), players)
@@ -334,14 +333,11 @@ def _has_tables_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
     return all(len(cell["opponent_ids"]) <= 1 for row in rows for cell in row["cells"])
 
 
-def _are_decided_by_scores(rows: Sequence[Mapping[str, Any]]) -> bool:
+def _are_decided_by_scores(rows: Sequence[Mapping[str, Any]], number_of: Mapping[str, int]) -> bool:
     """Check whether no ruling gave a game to the lower score or to neither player: such a game is rated otherwise."""
-    games = (cell for row in rows for cell in row["cells"] if cell["opponent_ids"] and cell["final"])
-    return all(
-        cell["outcome"] == _OUTCOME_BY_SIGN[(cell["score"] > cell["against"]) - (cell["score"] < cell["against"])]
-        for cell in games
-        if cell["basis"] != "forfeit"
-    )
+    cells = (cell for row in rows for cell in row["cells"])
+    games = ((cell, played) for cell in cells if (played := _build_round(cell, number_of)).is_played)
+    return all(cell["outcome"] == _OUTCOME_BY_HALF_POINTS[played.half_points] for cell, played in games)
 
 
 def _add_ratings(player: FilePlayer, rated: Mapping[str, Mapping[str, Any]]) -> FilePlayer:
