@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,12 @@ def test_a_seed_is_the_same_world_in_every_process(words: Path) -> None:
     }
     assert digests == {run(3, words).digest}
     assert run(4, words).digest not in digests
+
+
+def test_no_service_holds_the_clock_of_the_machine_by_name() -> None:
+    """A world replaces ``time.monotonic``: a module that imported the function itself would not see it."""
+    held = [name for name, module in sys.modules.items() if vars(module).get("monotonic") is time.monotonic]
+    assert not [name for name in held if name.startswith("faristol.")]
 
 
 def test_a_command_that_is_refused_because_it_was_carried_out_is_found(

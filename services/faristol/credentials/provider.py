@@ -6,10 +6,10 @@ import asyncio
 import json
 import logging
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from time import monotonic
 from typing import Any
 
 import httpx2
@@ -102,7 +102,10 @@ class Provider:
 
     async def _verify_token(self, token: str, nonce: str) -> dict[str, Any]:
         known = await self._get_discovery()
-        if _key_id(token) not in {key.kid for key in known.keys.keys} and monotonic() - known.at > KEY_REFRESH_SECONDS:
+        if (
+            _key_id(token) not in {key.kid for key in known.keys.keys}
+            and time.monotonic() - known.at > KEY_REFRESH_SECONDS
+        ):
             self._known = None  # the provider has a new signing key
             known = await self._get_discovery()
         return verify_token(token, known.keys, self.openid, nonce, self._now())
@@ -113,8 +116,8 @@ class Provider:
         One caller at a time refreshes them, not during the backoff.
         """
         async with self._looking:
-            if self._known is None or monotonic() - self._known.at > DISCOVERY_CACHE_SECONDS:
-                if monotonic() - self._silent_at < FAILURE_BACKOFF_SECONDS:
+            if self._known is None or time.monotonic() - self._known.at > DISCOVERY_CACHE_SECONDS:
+                if time.monotonic() - self._silent_at < FAILURE_BACKOFF_SECONDS:
                     raise self._build_unreachable()
                 self._known = await self._fetch_discovery()
             return self._known
@@ -130,11 +133,11 @@ class Provider:
                         raise build_refusal(name)
                 keys = KeySet.import_key_set(await _json(client, offer["jwks_uri"]))  # type: ignore[arg-type] # as it was sent
         except httpx2.HTTPError as error:
-            self._silent_at = monotonic()
+            self._silent_at = time.monotonic()
             raise self._build_unreachable() from error
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise build_refusal("jwks_uri") from error
-        return _CachedDiscovery(monotonic(), offer, keys)
+        return _CachedDiscovery(time.monotonic(), offer, keys)
 
     async def _client(self, offer: Mapping[str, Any]) -> Any:
         try:

@@ -30,11 +30,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from time import monotonic
 from typing import NamedTuple
 
 from faristol.gateway.cache.representation import Representation
@@ -108,11 +108,11 @@ class Cache:
     services read.
     """
 
-    def __init__(self, most_bytes: int, tail: NewsSubscription, clock: Callable[[], float] = monotonic) -> None:
-        """Create an empty cache. ``clock`` returns seconds."""
+    def __init__(self, most_bytes: int, tail: NewsSubscription, clock: Callable[[], float] | None = None) -> None:
+        """Create an empty cache. ``clock`` returns seconds; default: the monotonic clock."""
         self._most = most_bytes
         self._tail = tail
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._entries: OrderedDict[Hashable, CacheEntry] = OrderedDict()
         self._flights: dict[tuple[Hashable, int], _Flight] = {}
         """Calls in progress, by key and the position that they wait for."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from http import HTTPStatus
-from time import monotonic
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -79,12 +79,12 @@ class Rates:
     The headers are those of draft-ietf-httpapi-ratelimit-headers.
     """
 
-    def __init__(self, app: ASGIApp, per_second: int, streams: int, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, app: ASGIApp, per_second: int, streams: int, clock: Callable[[], float] | None = None) -> None:
         self._app = app
         self._per_second = per_second
         self._burst = per_second * BURST_SECONDS
         self._most_streams = streams
-        self._clock = clock
+        self._clock = clock or time.monotonic
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """Remaining quota of each address, and its time."""
         self._streams: Counter[str] = Counter()

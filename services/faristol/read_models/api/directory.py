@@ -7,9 +7,9 @@ directory caches them in memory for ``DIRECTORY_CACHE_SECONDS``: an erased perso
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 
 from faristol.event_store import Record
 from faristol.kernel.details import Person
@@ -51,7 +51,7 @@ class Directory:
         it does not reach ``min_position``.
         """
         async with self._lock:
-            if monotonic() - self._read_at >= DIRECTORY_CACHE_SECONDS or self._position < min_position:
+            if time.monotonic() - self._read_at >= DIRECTORY_CACHE_SECONDS or self._position < min_position:
                 await self._read()
             ordered, position = self._ordered, self._position
         words = search_words(wanted)
@@ -60,7 +60,7 @@ class Directory:
         return await asyncio.to_thread(lambda: [each for each in ordered if begins(words, each.words)]), position
 
     async def _read(self) -> None:
-        at = monotonic()
+        at = time.monotonic()
         found, self._position = await read_now(self._record, Reader.entrants)
         self._entrants, self._ordered = await asyncio.to_thread(_sort_entrants, found, self._entrants)
         self._read_at = at
