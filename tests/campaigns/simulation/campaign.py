@@ -20,8 +20,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tests.campaigns.simulation.report import Report
 from tests.campaigns.simulation.run import Outcome, install_lexicon, run
 
-MAX_PROCESS_RUNS = 12
-"""Limits the memory that runs leave behind."""
+MAX_PROCESS_RUNS = 60
+"""Limits the memory that runs leave behind. The start of a process takes as long as two runs."""
 MAX_RUN_CPU_SECONDS = 60
 """Fifty times what a run usually takes."""
 
