@@ -267,10 +267,18 @@ class Arbiter(Caller):
             await asyncio.sleep(0.5 * self.luck.random())
             await self.meet()
             stop = clock_pb2.NeutraliseRequest(reason=reason, **which)
-            if await self.command(self.api.clock.Neutralise, stop) is not None:
+            if await self.command(self.api.clock.Neutralise, stop) is not None or await self._have_stopped(game_id):
                 await self.meet()
                 while await self.command(self.api.clock.Resume, clock_pb2.ResumeRequest(**which)) is None:  # noqa: ASYNC110
                     await asyncio.sleep(0.2)
+
+    async def _have_stopped(self, game_id: str) -> bool:
+        """Check whether a refused command has stopped the clocks: an earlier attempt of it may arrive later."""
+        try:
+            clock = await self.call(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=game_id))
+        except grpc.aio.AioRpcError:
+            return False
+        return clock.neutralised and clock.reason == clock_events_pb2.NEUTRALISATION_REASON_FORCE_MAJEURE
 
 
 class Player(Caller):
