@@ -7,15 +7,17 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import pytest
-from sqlalchemy import bindparam, insert, literal_column, select, text, update
+from sqlalchemy import bindparam, delete, insert, literal_column, select, text, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from faristol.event_store import Appended, Conflict, Decision, Metadata, Record, Write
 from faristol.event_store.append.group import Request
+from faristol.event_store.append.group_commit import APPENDED_UNDER_LOCK
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.backends.databases import is_wrong_statement, kind_of, parse
 from faristol.event_store.event import utc_now
+from faristol.event_store.integrity.verification import verify
 from faristol.pb.game.v1 import events_pb2
 
 CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
@@ -38,13 +40,52 @@ def request(stream: str, version: int) -> Request:
 
 async def test_a_request_that_is_refused_says_nothing_of_those_beside_it(backend: Backend) -> None:
     for version in range(3):  # the first call queries the record, later ones use the cache
-        outcomes = await backend.append(
+        outcomes, _ = await backend.append(
             [request("game-a", version), request("game-b", 7), request("game-c", version)], utc_now
         )
         assert [type(outcome) for outcome in outcomes] == [Appended, Conflict, Appended]
     async with backend.reading() as connection:
         positions = (await connection.execute(select(tables.events.c.position))).scalars().all()
     assert sorted(positions) == [1, 2, 3, 4, 5, 6]
+
+
+async def append_locked_count(record: Record, stream: str, version: int) -> int:
+    """Append an event, and return the number of times that the lock of the counter was taken for it."""
+    before = APPENDED_UNDER_LOCK.count
+    await record.append(Decision([Write(stream, version, [events_pb2.Passed(turn=1)], "cup")]), Metadata())
+    return APPENDED_UNDER_LOCK.count - before
+
+
+async def test_two_processes_append_in_turn_without_the_lock_once_each_has_read_the_events_of_the_other(
+    database_url: str,
+) -> None:
+    first, second = await Record.open(database_url), await Record.open(database_url)
+    for version in range(0, 8, 2):
+        counts = []
+        for record, own in ((first, version), (second, version + 1)):
+            await record.recent.after(version, limit=100, age=0)
+            counts.append(await append_locked_count(record, "game-a", own))
+        assert counts == ([1, 0] if not version else [0, 0])
+    await append_locked_count(first, "game-b", 0)  # events of the other process were missed: under the lock
+    assert await append_locked_count(second, "game-a", 8) == 1
+    assert await append_locked_count(first, "game-b", 1) == 1
+    assert (await verify(first)).wrong == ""
+    await first.close()
+    await second.close()
+
+
+async def test_an_event_of_a_failover_at_a_known_position_is_not_taken_for_the_known_one(database_url: str) -> None:
+    first, second = await Record.open(database_url), await Record.open(database_url)
+    await append_locked_count(first, "game-a", 0)
+    await append_locked_count(first, "game-a", 1)
+    async with first.writing() as connection:  # the second event was lost, and another one was appended instead
+        await connection.execute(delete(tables.events).where(tables.events.c.position == 2))
+        await connection.execute(update(tables.counter).values(position=1))
+    await append_locked_count(second, "game-a", 1)
+    assert await append_locked_count(first, "game-a", 2) == 1
+    assert (await verify(first)).wrong == ""
+    await first.close()
+    await second.close()
 
 
 async def test_reads_are_of_one_moment(backend: Backend) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import uuid
 
 from nats.errors import Error as NatsError
@@ -86,7 +87,13 @@ class Relay:
                 noted = await self._note(noted, position)
                 position = max(position, noted)
             announced = news.latest  # a failover can have lost announced events: an empty read waits for later ones
-            events = await self._record.recent.after(position, limit=RELAY_BATCH_EVENTS, age=0)
+            is_announced = news.of_others and announced > position
+            events = await self._record.recent.after(
+                position,
+                limit=RELAY_BATCH_EVENTS,
+                at_least=announced if is_announced else 0,
+                age=math.inf if is_announced else 0,
+            )
             if events:
                 self._delays.note(events)
                 with trace_publication(events):

@@ -18,7 +18,9 @@ from faristol.event_store import Record, Recorded
 TIMER_POLL_SECONDS = 1.0
 """Longest interval between two checks, in seconds."""
 TIMER_READ_DELAY_SECONDS = 0.05
-"""Delay after a notification before events are read, and before a check after a conflict, in seconds."""
+"""Delay in seconds after a notification before events are read, by default, and before a check after a conflict."""
+MINUTES_TIMER_READ_DELAY_SECONDS = 1.0
+"""Delay after a notification before events are read, for a timer whose times are minutes away."""
 TIMER_BATCH_EVENTS = 1_000
 """Events per read."""
 
@@ -34,6 +36,8 @@ class DueTimer(ABC):
     """Full names of the event types that start the time of a key, by which the keys are found at the start."""
     work: ClassVar[str]
     """The work that waits while the database is unavailable, for the log."""
+    read_delay_seconds: ClassVar[float] = TIMER_READ_DELAY_SECONDS
+    """Delay after a notification before events are read. During it, all events of busy tables cost one read."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -55,7 +59,7 @@ class DueTimer(ABC):
                     raise
                 _log.warning("%s: delayed: %r", self.work, problem)
             await self._record.news.wait(max(_MIN_WAIT_SECONDS, wait), self._position)
-            await asyncio.sleep(min(TIMER_READ_DELAY_SECONDS, wait))
+            await asyncio.sleep(min(self.read_delay_seconds, wait))
 
     @abstractmethod
     def keys_of(self, found: Sequence[Recorded]) -> Iterable[str]:
@@ -78,7 +82,7 @@ class DueTimer(ABC):
         more = True
         while more:
             found = await self._record.recent.after(
-                self._position, limit=TIMER_BATCH_EVENTS, age=TIMER_READ_DELAY_SECONDS
+                self._position, limit=TIMER_BATCH_EVENTS, age=self.read_delay_seconds
             )
             self._take(found)
             self._position = found[-1].position if found else self._position

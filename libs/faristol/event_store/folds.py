@@ -44,9 +44,9 @@ class Folds:
         return found
 
     def keep(self, fold: object, stream: str, loaded: Loaded[Any]) -> None:
-        """Cache a state unless a newer one is cached; evict the least recently used if the cache is full."""
+        """Cache a state unless one of a later version is cached; evict the least recently used if the cache is full."""
         known = self._kept.get((fold, stream))
-        if known is None or known.version < loaded.version:
+        if known is None or known.version <= loaded.version:
             store_bounded(self._kept, (fold, stream), loaded, FOLD_CACHE_SIZE)
 
 

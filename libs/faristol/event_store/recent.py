@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+from faristol.event_store.append.group import EventRow
 from faristol.event_store.backends.backend import Backend
-from faristol.event_store.event import Recorded
+from faristol.event_store.event import Recorded, to_recorded
 from faristol.event_store.tasks import cancel_tasks
 
 
 class News:
     """Notifications of the appends of this process, and of others if the database supports it."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, reconnected: Callable[[], None] = lambda: None) -> None:
+        """``reconnected`` is called whenever notifications of other processes begin."""
         self._backend = backend
+        self._reconnected = reconnected
         self.latest = 0
         """The last position notified; 0 if none."""
         self._heard = asyncio.Event()
@@ -56,6 +59,8 @@ class News:
 
     def _listens(self, on: bool) -> None:  # noqa: FBT001 # the signature of ``Backend.listen``
         self._told_since = asyncio.get_running_loop().time() if on else math.inf
+        if on:
+            self._reconnected()
 
     async def wait(self, timeout: float, after: int | None = None) -> bool:
         """Wait for a notification, at most ``timeout`` seconds; return False on a timeout.
@@ -134,18 +139,49 @@ class Recent:
         start = position - self._before
         return self._kept[start : start + limit]
 
+    @property
+    def last_position(self) -> int:
+        """The position of the last event in the cache; 0 before the first read of its end."""
+        return self._last if self._looked_at > -math.inf else 0
+
+    async def since(self, position: int, *, age: float = 0) -> list[Recorded] | None:
+        """Return all events after ``position``; None unless the cache has each of them, or only newer ones are missing.
+
+        ``age`` is that of ``after``: by default, all events that were committed before the call are included.
+        """
+        if not self._before <= position <= self.last_position:
+            return None
+        events = await self.after(position, limit=RECENT_CACHE_EVENTS, age=age)
+        return events if position >= self._before and len(events) < RECENT_CACHE_EVENTS else None
+
     async def _look(self, limit: int) -> bool:
         """Read on from the end of the cache. Return whether that reached the end of the record."""
         begun = asyncio.get_running_loop().time()
-        found = await self._read(self._last, limit=limit)
-        self._kept += found
-        if (gone := len(self._kept) - max(RECENT_CACHE_EVENTS, limit)) > 0:
-            del self._kept[:gone]
-            self._before += gone
+        after, kept = self._last, self._kept
+        found = await self._read(after, limit=limit)
+        if kept is not self._kept:
+            return False
+        self._extend(found[self._last - after :], limit)  # without events that ``add`` has cached during the read
         if len(found) == limit:
             return False
         self._looked_at = begun
         return True
+
+    def clear(self) -> None:
+        """Clear the cache; it continues after its last position."""
+        self._before, self._kept = self._last, []
+        self._looked_at = -math.inf
+
+    def add(self, events: Sequence[EventRow]) -> None:
+        """Cache events that this process has appended, if no other process has appended before them."""
+        if events and self.last_position == events[0][0] - 1:
+            self._extend([to_recorded(row) for row in events], RECENT_CACHE_EVENTS)
+
+    def _extend(self, events: Sequence[Recorded], limit: int) -> None:
+        self._kept += events
+        if (gone := len(self._kept) - max(RECENT_CACHE_EVENTS, limit)) > 0:
+            del self._kept[:gone]
+            self._before += gone
 
     def _has(self, position: int, since: float) -> bool:
         return self._last >= position and self._looked_at >= since

@@ -20,6 +20,7 @@ from faristol.event_store import positions
 from faristol.event_store.append import copies
 from faristol.event_store.append.copies import Batch, Copied
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Guard, check_decision
+from faristol.event_store.append.group import EventRow
 from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
@@ -48,6 +49,11 @@ _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
 )
 _HASH = select(_events.hash).where(_events.position == bindparam("position"))
 _LAST_EVENTS = select(tables.events).where(tables.are_last()).order_by(_events.position)
+_EVENTS_BETWEEN = (
+    select(tables.events)
+    .where(_events.position > bindparam("after_position"), _events.position <= bindparam("last_position"))
+    .order_by(_events.position)
+)
 _ALL_EVENTS = (
     select(_events.stream, *_EVENT)
     .where(_events.stream.in_(bindparam("streams", expanding=True)))
@@ -117,9 +123,9 @@ class Record:
         self.folds = Folds()
         """Cached folds of ``load``."""
         self._whole_streams = StreamCache(self.read_stream)
-        self.news = News(backend)
+        self.news = News(backend, self._clear_recent)
         """Notifications of appends to this process."""
-        self.recent = Recent(self.read, self.news.quiet_since)
+        self.recent = Recent(self._read_after, self.news.quiet_since)
         """The latest events, for all consumers in this process."""
         self.check_writer: Callable[[str], None] = _accept_writer
         """Raises ``Refusal`` for a stream that this record only copies, because another cell writes it."""
@@ -129,7 +135,7 @@ class Record:
         """Why the last write failed, unless its content was the reason; None while writes succeed."""
         self._committed_at = -math.inf
         """Time of the last commit of this process, by the loop's clock."""
-        self._appender = Appender(backend, now, self.news.tell)
+        self._appender = Appender(backend, now, self._note_written)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
@@ -237,6 +243,18 @@ class Record:
             raise
         self.trouble = None
         return appended
+
+    def has_read_notified(self) -> bool:
+        """Check whether ``recent`` has all events whose appends were notified, those of other processes included."""
+        return self.news.of_others and self.news.latest <= self.recent.last_position
+
+    def _clear_recent(self) -> None:
+        """Clear the latest events: a failover may have replaced them."""
+        self.recent.clear()
+
+    def _note_written(self, position: int, events: Sequence[EventRow]) -> None:
+        self.recent.add(events)
+        self.news.tell(position)
 
     async def copy(
         self,
@@ -371,6 +389,14 @@ class Record:
         if up_to is not None:
             query = query.where(_events.position <= up_to)
         return await self._read(query)
+
+    async def _read_after(self, after_position: int, *, limit: int) -> list[Recorded]:
+        between = {"after_position": after_position, "last_position": after_position + limit}  # positions have no gap
+        rows = await self._backend.fetch(_EVENTS_BETWEEN, between)
+        events = [to_recorded(row) for row in rows]
+        if len(events) < limit:
+            self._backend.follow(after_position, events)
+        return events
 
     async def follow(
         self,

@@ -39,7 +39,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 import grpc
@@ -81,6 +81,11 @@ _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", desc
 
 M = TypeVar("M", bound=Message)
 
+Decide: TypeAlias = Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]]
+"""Loads the input of a command, and returns the decision and a function from its last position to its answer."""
+
+_REFUSALS = (Refusal, AlreadyExists, NotFound, Invalid)
+
 
 class CommandHandler:
     """Handles the commands of a service."""
@@ -93,16 +98,18 @@ class CommandHandler:
         self,
         context: grpc.aio.ServicerContext[Any, Any],
         request: Message,
-        decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        decide: Decide[M],
         *,
         response: type[M],
         queue: str = "",
+        decide_on_cache: Decide[M] | None = None,
     ) -> M:
         """Execute a command and return its answer; a repeated command gets its first answer.
 
         ``decide`` loads its input and returns the decision, and a function that builds the answer from the last
         position. It is called again after a conflict. Commands of one ``queue`` are decided one after the other: they
-        write to one stream, so all but one of a parallel group would fail.
+        write to one stream, so all but one of a parallel group would fail. ``decide_on_cache`` makes the first decision
+        on a state that may be outdated: after a refusal of it, ``decide`` is called.
 
         Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command. Raises ``Conflict``
         after too many conflicts, and the exceptions of ``decide``.
@@ -110,8 +117,8 @@ class CommandHandler:
         metadata = _metadata(context, request)
         call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
         try:
-            return await self._carry_out(call, decide, queue)
-        except (Refusal, AlreadyExists, NotFound, Invalid):
+            return await self._carry_out(call, decide, queue, decide_on_cache)
+        except _REFUSALS:
             # The command may have been executed before, or during this repetition, and its own effect may cause the
             # refusal. Then the record has the first answer.
             if before := await self._record.find_answer(call.command_id):
@@ -123,13 +130,16 @@ class CommandHandler:
             call.count(CONFLICT)
             raise
 
-    async def _carry_out(
-        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], queue: str
-    ) -> M:
+    async def _carry_out(self, call: _Call[M], decide: Decide[M], queue: str, decide_on_cache: Decide[M] | None) -> M:
         async with _QueuePlace(self._queues) as place:
             if queue:
                 await place.move(queue)
-            decision, answer = await decide()
+            try:
+                decision, answer = await (decide_on_cache or decide)()
+            except _REFUSALS:
+                if decide_on_cache is None:
+                    raise
+                decision, answer = await decide()
             if busy := self._find_queue(decision):
                 # Join the queue, or this command would always precede those that wait in it.
                 await place.move(busy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -39,8 +40,8 @@ class ClockService:
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Settle the table, handle the command, write all consequences, and answer."""
 
-        async def attempt() -> tuple[Decision, Callable[[int], M]]:
-            settled = await load_table(self._runtime.record, request.game_id)
+        async def attempt(*, cached: bool = False) -> tuple[Decision, Callable[[int], M]]:
+            settled = await load_table(self._runtime.record, request.game_id, cached=cached)
             if settled is None:
                 raise NotFound("game", request.game_id)
             await check_decides_here(self._runtime.record, settled)
@@ -52,7 +53,9 @@ class ClockService:
 
             return settled.decision(new_events), answer
 
-        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(
+            context, request, attempt, response=response, decide_on_cache=partial(attempt, cached=True)
+        )
 
     async def get_clock(self, request: clock_pb2.GetClockRequest, context: Context) -> clock_pb2.GetClockResponse:
         """Return the settled state of a clock. Raises ``NotFound``."""

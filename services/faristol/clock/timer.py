@@ -236,7 +236,9 @@ class ClockTimer:
         last = await self._record.last_events([clock_stream(game_id) for game_id in new])
         self._lags |= {game_of(stream): _lag(event) for stream, event in last.items()}
         tables = await load_tables(
-            self._record, [game_id for game_id in game_ids if self._lags[game_id] <= MAX_LIVE_LAG_NANOSECONDS]
+            self._record,
+            [game_id for game_id in game_ids if self._lags[game_id] <= MAX_LIVE_LAG_NANOSECONDS],
+            age=CLOCK_READ_DELAY_SECONDS,
         )
         for game_id in game_ids:
             self._look.pop(game_id, None)

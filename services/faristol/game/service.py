@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -113,8 +114,8 @@ class GameService:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
         return table
 
-    async def _table(self, game_id: str, *, rulings: bool = True) -> Settled:
-        table = await load_table(self._runtime.record, game_id, rulings=rulings)
+    async def _table(self, game_id: str, *, rulings: bool = True, cached: bool = False) -> Settled:
+        table = await load_table(self._runtime.record, game_id, rulings=rulings, cached=cached)
         if table is None:
             raise NotFound("game", game_id)
         return table
@@ -122,8 +123,8 @@ class GameService:
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Settle the table, handle the command, write both, and answer."""
 
-        async def attempt() -> tuple[Decision, Callable[[int], M]]:
-            table = await self._table(request.game_id)
+        async def attempt(*, cached: bool = False) -> tuple[Decision, Callable[[int], M]]:
+            table = await self._table(request.game_id, cached=cached)
             await check_decides_here(self._runtime.record, table)
             if isinstance(request, game_pb2.RecordOverholdingRequest):
                 table = await add_other_games(self._runtime.record, table, request.player_id)
@@ -139,4 +140,6 @@ class GameService:
 
             return table.decision(new_events), answer
 
-        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(
+            context, request, attempt, response=response, decide_on_cache=partial(attempt, cached=True)
+        )

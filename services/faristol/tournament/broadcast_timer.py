@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from faristol.consumers.due_timer import TIMER_READ_DELAY_SECONDS, DueTimer
+from faristol.consumers.due_timer import MINUTES_TIMER_READ_DELAY_SECONDS, TIMER_READ_DELAY_SECONDS, DueTimer
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.delays import Delays
 from faristol.kernel import event_types
@@ -32,6 +32,7 @@ class BroadcastTimer(DueTimer):
 
     start_types = DELAY_TYPES
     work = "held events"
+    read_delay_seconds = MINUTES_TIMER_READ_DELAY_SECONDS
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
         super().__init__(record)

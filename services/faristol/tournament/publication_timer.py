@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from faristol.consumers.due_timer import TIMER_READ_DELAY_SECONDS, DueTimer
+from faristol.consumers.due_timer import MINUTES_TIMER_READ_DELAY_SECONDS, TIMER_READ_DELAY_SECONDS, DueTimer
 from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.event_types import types_of
@@ -36,6 +36,7 @@ class PublicationTimer(DueTimer):
 
     start_types = SCHEDULING_TYPES
     work = "the publication of drafts"
+    read_delay_seconds = MINUTES_TIMER_READ_DELAY_SECONDS
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
         super().__init__(record)

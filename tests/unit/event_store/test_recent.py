@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.event_store import Metadata, Recorded
+from faristol.event_store.append.group import EventRow
 from faristol.event_store.recent import RECENT_CACHE_EVENTS, Recent
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -127,3 +128,59 @@ def test_followers_who_come_and_go_see_every_event_once_in_order(
             seen[who] = found[-1] if found else seen[who]
 
     asyncio.run(follow())
+
+
+def row(position: int) -> EventRow:
+    return (position, "s", position, "", "t", 1, "", b"", "{}", 0, b"")
+
+
+@given(
+    steps=st.lists(
+        st.tuples(st.sampled_from(["own", "other", "clear", "after", "since"]), st.integers(1, 700)),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_own_appends_are_cached_without_a_gap_and_without_a_repetition(steps: list[tuple[str, int]]) -> None:
+    async def work() -> None:
+        record = Growing()
+        recent = Recent(record.read)
+        for step, number in steps:
+            if step == "own":
+                recent.add([row(record.last + 1 + each) for each in range(number)])
+                record.last += number
+            elif step == "other":
+                record.last += number
+            elif step == "clear":
+                recent.clear()
+            elif step == "after":
+                after = max(0, record.last - number)
+                assert positions(await recent.after(after, limit=5_000, age=0)) == list(
+                    range(after + 1, record.last + 1)
+                )
+            elif (found := await recent.since(after := max(0, record.last - number))) is not None:
+                assert positions(found) == list(range(after + 1, record.last + 1))
+
+    asyncio.run(work())
+
+
+async def test_an_own_append_next_to_the_cache_needs_no_read() -> None:
+    record = Growing(last=3)
+    recent = Recent(record.read)
+    await recent.after(2, limit=10, age=0)
+    record.last = 5
+    recent.add([row(4), row(5)])
+    assert positions(await recent.after(3, limit=10, at_least=5)) == [4, 5]
+    assert record.reads == [2]
+
+
+async def test_an_append_during_a_read_is_cached_once() -> None:
+    record = Growing(last=3)
+    recent = Recent(record.read)
+    await recent.after(2, limit=10, age=0)
+    read = asyncio.create_task(recent.after(3, limit=10, age=0))
+    await asyncio.sleep(0)
+    record.last = 5
+    recent.add([row(4), row(5)])
+    assert positions(await read) == [4, 5]
+    assert positions(await recent.after(3, limit=10)) == [4, 5]

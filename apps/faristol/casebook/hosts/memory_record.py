@@ -25,6 +25,7 @@ from faristol.event_store import (
 from faristol.event_store.backends.tables import metadata
 from faristol.event_store.beside_events.notes import split_note
 from faristol.event_store.folds import Folds
+from faristol.event_store.recent import Recent
 
 _UNRECORDED_AT = datetime.fromtimestamp(0, UTC)
 
@@ -38,6 +39,7 @@ class Notebook(Record):
 
     def __init__(self) -> None:
         self.folds = Folds()
+        self.recent = Recent(self._read_written)
         self.written: list[Recorded] = []
         self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
         self._notes: defaultdict[str, dict[int, str]] = defaultdict(dict)
@@ -91,6 +93,13 @@ class Notebook(Record):
         vars(recorded)["message"] = event  # the value that `Recorded.message` would decode and cache
         self.written.append(recorded)
         self._streams[stream].append(recorded)
+
+    async def _read_written(self, after_position: int, *, limit: int) -> list[Recorded]:
+        return self.written[after_position : after_position + limit]
+
+    def has_read_notified(self) -> bool:
+        """Return False: no append is notified."""
+        return False
 
     async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command, as ``Record.answered``."""

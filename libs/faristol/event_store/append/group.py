@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 
@@ -26,6 +27,16 @@ EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
 
 Outcome = Appended | Exception
 """Result of one request: an exception refuses it, without effect on the others."""
+
+
+class Written(NamedTuple):
+    """Result of one transaction."""
+
+    outcomes: Sequence[Outcome]
+    """Outcome of each request, in order."""
+    events: Sequence[EventRow]
+    """Rows of the new events, in order of position."""
+
 
 _EncodedEvent = tuple[str, int, bytes, Note | None]
 """Type, schema version, payload, and the note beside the event."""
@@ -95,6 +106,8 @@ class Group:
 
     begin: int
     """Position of the last event before it."""
+    begin_hash: bytes
+    """Hash of that event; empty if the record is empty."""
     heads: dict[str, Head]
     answers: dict[str, Appended]
     progress: dict[str, int]
@@ -111,6 +124,11 @@ class Group:
     def position(self) -> int:
         """Position of the last event, including this group."""
         return self.begin + len(self.events)
+
+    @property
+    def hash(self) -> bytes:
+        """Hash of the last event, including this group."""
+        return self.events[-1][-1] if self.events else self.begin_hash
 
     def check(self, request: Request) -> None:
         """Check the preconditions of a request. Raises ``Conflict`` or ``Stale`` if one is not met."""

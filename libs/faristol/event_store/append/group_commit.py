@@ -6,23 +6,27 @@ when its data is on disk. With one transaction for each append, all others would
 Idea. While a transaction is written, ``Appender`` collects the next requests, and writes up to ``MAX_GROUP_REQUESTS``
 in the next one. This is the group commit of databases (DeWitt and others, 1984). Throughput grows with the load.
 
-The fast path relies on the cached end of the record. Positions only grow. So if the counter is at the cached position,
-no other process has appended since. Then every cached version and hash is valid. The backend locks, checks and moves
-the counter together with the rows. So no lock is held while this process computes.
+The fast path relies on the cached end of the record. If the counter is at the cached position, and the event there has
+the cached hash, then no other process has appended since, and every cached version and hash is valid. The backend
+locks, checks and moves the counter together with the rows. So no lock is held while this process computes. Events that
+this process reads for its consumers and decisions move the cached end to theirs, so it is used beside other processes.
 
-The locked path holds the lock of the counter row for the whole transaction. It is used if other processes append too,
-and if a request must be refused. It is also used if a request writes additional rows or has a note.
+The locked path holds the lock of the counter row for the whole transaction. It is used if other processes have appended
+since the last read, and if a request must be refused. It is also used if a request writes additional rows or has a
+note.
 
 Invariants:
 
 - Positions have no gap, and no reader sees an event before one with a smaller position.
 - A refused request changes neither the group nor the outcome of another request.
 - After an error of the database the cache is empty, since the transaction may have been committed.
+- A hash covers the random id of its event. So an event that a failover has lost is not taken for another at its
+  position.
 
 Cost. The fast path is one statement on PostgreSQL, and one transaction in a thread on SQLite. An attempt that fails
-costs that statement. The locked path reads unknown heads, answers and checkpoints, then writes each table by a
-statement. The cache has the heads of ``STREAM_HEAD_CACHE_SIZE`` streams, also of those that ``copies`` writes: an
-append after a copy is on the fast path.
+costs that statement. The locked path reads the events since the cached end, at most ``MAX_MISSED_EVENTS``, unknown
+heads, answers and checkpoints, then writes each table by a statement. The cache has the heads of
+``STREAM_HEAD_CACHE_SIZE`` streams, also of those that ``copies`` writes: an append after a copy is on the fast path.
 
 Rejected alternatives (docs/decisions/0009-group-commit.md):
 
@@ -44,11 +48,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.assertions import Sometimes
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
-from faristol.event_store.append.group import Group, Head, Outcome, Request
+from faristol.event_store.append.group import EventRow, Group, Head, Outcome, Request, Written
 from faristol.event_store.append.tail import STREAM_HEADS, Tail, read_rows
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
-from faristol.event_store.event import Metadata, microseconds
+from faristol.event_store.event import Metadata, Recorded, microseconds
 
 MAX_GROUP_REQUESTS = 512
 """Requests in one transaction."""
@@ -56,10 +60,25 @@ MAX_GROUP_REQUESTS = 512
 STREAM_HEAD_CACHE_SIZE = 16_384
 """Number of streams whose heads a process caches."""
 
+MAX_MISSED_EVENTS = 500
+"""Events of other processes that the locked path reads to keep the cache; beyond it, the cache is emptied."""
+
 _commands, _checkpoints, _counter = tables.commands, tables.checkpoints, tables.counter
+_events = tables.events.c
 # Built once: building a statement costs as much as running it.
-COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
-"""Locks the counter and returns the position of the last event."""
+_LAST_HASH = select(_events.hash).where(_events.position == _counter.c.position).correlate(_counter).scalar_subquery()
+COUNTER = (
+    update(_counter)
+    .where(_counter.c.id == 1)
+    .values(position=_counter.c.position)
+    .returning(_counter.c.position, _LAST_HASH)
+)
+"""Locks the counter and returns the position and the hash of the last event."""
+_MISSED = (
+    select(_events.position, _events.stream, _events.version, _events.hash)
+    .where(_events.position >= bindparam("known"))
+    .order_by(_events.position)
+)
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)
@@ -79,10 +98,12 @@ APPENDED_UNDER_LOCK = Sometimes(
 class Appender:
     """The queue in front of a backend. A refusal affects only its own request.
 
-    ``written`` is called with the position of the last event of each transaction.
+    ``written`` is called after each transaction, with the position of its last event and the rows of its events.
     """
 
-    def __init__(self, backend: Backend, now: Callable[[], datetime], written: Callable[[int], None]) -> None:
+    def __init__(
+        self, backend: Backend, now: Callable[[], datetime], written: Callable[[int, Sequence[EventRow]], None]
+    ) -> None:
         self._backend = backend
         self._now = now
         self._written = written
@@ -117,11 +138,12 @@ class Appender:
             self._writer = None
 
     async def _write(self, requests: Sequence[Request]) -> None:
-        outcomes: Sequence[Outcome]
         try:
-            outcomes = await self._backend.append(requests, self._now)
+            outcomes, events = await self._backend.append(requests, self._now)
         except Exception as error:  # noqa: BLE001 # every waiting caller must get a result
-            outcomes = [error] * len(requests)
+            outcomes, events = [error] * len(requests), ()
+        position = max((outcome.position for outcome in outcomes if isinstance(outcome, Appended)), default=0)
+        self._written(position, events)
         for request, outcome in zip(requests, outcomes, strict=True):
             if request.done.done():
                 continue  # the caller has left; its request was written all the same
@@ -129,14 +151,13 @@ class Appender:
                 request.done.set_result(outcome)
             else:
                 request.done.set_exception(outcome)
-        self._written(max((outcome.position for outcome in outcomes if isinstance(outcome, Appended)), default=0))
 
 
 class GroupCommit:
     """Appends for a backend.
 
     ``fast`` writes a whole group durably, or not at all: it returns False if a precondition is not met, and raises
-    ``OperationalError`` if the database fails. ``lock`` locks the counter and returns its position in the first column.
+    ``OperationalError`` if the database fails. ``lock`` locks the counter and returns the columns of ``COUNTER``.
     ``notify`` notifies other processes of a ``position``.
     """
 
@@ -154,20 +175,20 @@ class GroupCommit:
         self._notify = notify
         self._known = _RecordEnd()
 
-    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
         """Write the requests in one transaction, as ``Backend.append`` describes."""
         SHARED_TRANSACTION.note(len(requests) > 1)
         try:
-            if outcomes := await self._append_fast(requests, now):
-                return outcomes
+            if written := await self._append_fast(requests, now):
+                return written
             APPENDED_UNDER_LOCK.note()
             return await self._append_locked(requests, now)
         except Exception:
             self._known.forget()
             raise
 
-    async def _append_fast(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome] | None:
-        """Return the outcomes; None if no row was written."""
+    async def _append_fast(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written | None:
+        """Return the result; None if no row was written."""
         group = self._known.group(requests, microseconds(now()))
         if group is None:
             return None
@@ -180,31 +201,47 @@ class GroupCommit:
             # position of a checkpoint came from a request, perhaps from the one to refuse.
             return None
         if not await self._fast(group):
+            self._known.is_current = False
             return None
-        self._known.learn(group.position, group.heads)
-        return outcomes
+        self._known.learn(group.position, group.hash, group.heads)
+        return Written(outcomes, group.events)
+
+    def follow(self, after: int, events: Sequence[Recorded]) -> None:
+        """Move the cached end of the record to events that were read without a gap after a position."""
+        self._known.follow(after, events)
 
     @asynccontextmanager
     async def appending(self) -> AsyncIterator[Tail]:
         """Open a transaction at the end of the record, as ``Backend.appending`` describes."""
         async with self._writing() as connection:
-            position = int((await connection.execute(self._lock)).scalars().one())
-            self._known.note_position(position)
-            tail = Tail(connection, position, self._notify)
+            position, chain, *_ = (await connection.execute(self._lock)).one()
+            tail = Tail(connection, int(position), bytes(chain or b""), self._notify)
+            await self._catch_up(tail)
             yield tail
-        self._known.learn(tail.position, tail.heads)
+        self._known.learn(tail.position, tail.hash, tail.heads)
 
-    async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+    async def _catch_up(self, tail: Tail) -> None:
+        """Move the cached end to the locked one, by the events of other processes in between."""
+        known = self._known
+        if known.position is not None and 0 < tail.begin - known.position <= MAX_MISSED_EVENTS:
+            rows = (await tail.connection.execute(_MISSED, {"known": known.position})).all()
+            missed = rows[1:] if known.position else rows
+            if not known.position or bytes(rows[0].hash) == known.hash:
+                known.learn(tail.begin, tail.begin_hash, {row.stream: (row.version, bytes(row.hash)) for row in missed})
+            known.is_current = False
+        if (known.position, known.hash) != (tail.begin, tail.begin_hash):
+            known.forget()
+
+    async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
         async with self.appending() as tail:
-            group = await self._group(tail.connection, tail.begin, requests, now)
+            group = await self._group(tail, requests, now)
             outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
             await _finish(tail, group)
-        self._known.learn(group.position, group.heads)
-        return outcomes
+        self._known.learn(group.position, group.hash, group.heads)
+        return Written(outcomes, group.events)
 
-    async def _group(
-        self, connection: AsyncConnection, position: int, requests: Sequence[Request], now: Callable[[], datetime]
-    ) -> Group:
+    async def _group(self, tail: Tail, requests: Sequence[Request], now: Callable[[], datetime]) -> Group:
+        connection = tail.connection
         streams = {stream for request in requests for stream, _ in request.expected}
         command_ids = [request.command.command_id for request in requests if request.command]
         consumers = [request.checkpoint.consumer for request in requests if request.checkpoint]
@@ -214,7 +251,8 @@ class GroupCommit:
         answers = await read_rows(connection, _ANSWERS, "command_ids", command_ids)
         progress = await read_rows(connection, _PROGRESS, "consumers", consumers)
         return Group(
-            begin=position,
+            begin=tail.begin,
+            begin_hash=tail.begin_hash,
             heads=heads,
             answers={row.command_id: Appended(row.position, bytes(row.answer), repeated=True) for row in answers},
             progress={row.consumer: int(row.position) for row in progress},
@@ -242,19 +280,18 @@ class _RecordEnd:
     def __init__(self) -> None:
         self.position: int | None = None
         """None if the end of the record is unknown."""
+        self.hash = b""
+        """Hash of the event at the position; empty at position 0."""
         self.heads: dict[str, Head] = {}
-        self._alone = True
-        """Whether the counter, when last read, stood where this process had left it."""
+        """Heads of some streams at the position."""
+        self.is_current = True
+        """Whether the counter, when last read, stood where this process knew it."""
 
-    def note_position(self, position: int) -> None:
-        """Note the position of the locked counter."""
-        self._alone = self.position in (None, position)
-        if self.position != position:
-            self.forget()
-
-    def learn(self, position: int, heads: Mapping[str, Head]) -> None:
-        """Cache the position and the heads after a transaction."""
-        self.position = position
+    def learn(self, position: int, chain: bytes, heads: Mapping[str, Head]) -> None:
+        """Cache a later end of the record and the heads that have changed. No effect if a later one is cached."""
+        if self.position is not None and position < self.position:
+            return
+        self.position, self.hash = position, chain
         for stream, head in heads.items():
             self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
             self.heads[stream] = head
@@ -267,9 +304,9 @@ class _RecordEnd:
         A stream expected to be new, a command expected to be unknown, and a checkpoint expected at its consumer's
         position are assumed to be so: if not, the database refuses the rows.
         """
-        if self.position is None or not self._alone:
+        if self.position is None or not self.is_current:
             return None
-        group = Group(self.position, {}, {}, {}, recorded_at)
+        group = Group(self.position, self.hash, {}, {}, {}, recorded_at)
         for request in requests:
             if request.decision.also or request.noted:
                 return None
@@ -282,9 +319,23 @@ class _RecordEnd:
                 group.progress.setdefault(checkpoint.consumer, checkpoint.before)
         return group
 
+    def follow(self, after: int, events: Sequence[Recorded]) -> None:
+        """Move to events that were read after a position; ignore those up to the cached one."""
+        if self.position is None or after > self.position:
+            if not events:
+                return
+            self.forget()
+            new_events = events
+        else:
+            new_events = events[self.position - after :]
+        if new_events:
+            heads = {event.stream: (event.version, event.hash) for event in new_events}
+            self.learn(new_events[-1].position, new_events[-1].hash, heads)
+        self.is_current = True
+
     def forget(self) -> None:
         """Invalidate the cache: other processes may have written."""
-        self.position = None
+        self.position, self.hash = None, b""
         self.heads.clear()
 
 

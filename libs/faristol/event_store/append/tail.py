@@ -21,12 +21,16 @@ STREAM_HEADS = select(tables.events.c.stream, tables.events.c.version, tables.ev
 class Tail:
     """A transaction at the end of the record, to which only it can add events."""
 
-    def __init__(self, connection: AsyncConnection, begin: int, notify: Executable | None) -> None:
+    def __init__(self, connection: AsyncConnection, begin: int, begin_hash: bytes, notify: Executable | None) -> None:
         self.connection = connection
         self.begin = begin
         """Position of the last event before the transaction."""
+        self.begin_hash = begin_hash
+        """Hash of that event; empty if the record is empty."""
         self.position = begin
         """Position of the last event, including those that were written."""
+        self.hash = begin_hash
+        """Hash of that event; empty if the record is empty."""
         self.heads: dict[str, Head] = {}
         """Heads of the streams that were written to."""
         self._notify = notify
@@ -38,6 +42,7 @@ class Tail:
         rows = [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in events]
         await self.connection.execute(insert(tables.events), rows)
         self.position = self.begin + len(events)
+        self.hash = events[-1][-1]
         self.heads = {stream: (version, chain) for _, stream, version, *_, chain in events}
         await self.connection.execute(_ADVANCE, {"last": self.position})
         if self._notify is not None:

@@ -16,9 +16,10 @@ from sqlalchemy import URL, ColumnElement, Insert, Select, Table, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from faristol.event_store.append.group import Outcome, Request
+from faristol.event_store.append.group import Request, Written
 from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends.rights import Right
+from faristol.event_store.event import Recorded
 
 CLEAN_LOCK_TIMEOUT_SECONDS = 60
 """Timeout in seconds with which ``clean`` waits for locks of other connections."""
@@ -164,8 +165,8 @@ class Backend(Protocol):
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
         """Return the few rows of a query that runs for every command and is built once."""
 
-    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
-        """Write the requests in one transaction, in order; return the outcome of each.
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
+        """Write the requests in one transaction, in order; return the outcome of each, and the new events.
 
         Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` returns the time
         of the append. Raises if the database fails: then it is unknown whether the transaction was committed.
@@ -176,6 +177,9 @@ class Backend(Protocol):
 
         It commits durably at the end of the block, and rolls back if the block raises.
         """
+
+    def follow(self, after: int, events: Sequence[Recorded]) -> None:
+        """Note the latest events, which this process has read without a gap after a position: appends rely on them."""
 
     async def has_room(self) -> bool:
         """Check whether the disk has room for more than a row, as far as this process can see."""

@@ -30,12 +30,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, Operat
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.schema import ExecutableDDLElement
 
-from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
+from faristol.event_store.append.group import EVENT_COLUMNS, Group, Request, Written
 from faristol.event_store.append.group_commit import COUNTER, GroupCommit
 from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends import postgres_roles, tables
 from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
 from faristol.event_store.errors import UnknownDatabase
+from faristol.event_store.event import Recorded
 
 OF_THE_DRIVER = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
 """Parameters that asyncpg accepts under these names."""
@@ -175,7 +176,7 @@ _COLUMN_TYPES: Mapping[str, str] = {
 """Types of the columns that are not text."""
 
 _EVENT_ARRAYS = ", ".join(
-    f"${number}::{_COLUMN_TYPES.get(column, 'text')}[]" for number, column in enumerate(EVENT_COLUMNS, 9)
+    f"${number}::{_COLUMN_TYPES.get(column, 'text')}[]" for number, column in enumerate(EVENT_COLUMNS, 10)
 )
 
 # A missing checkpoint prevents the update of the counter, and so everything else. A moved checkpoint would be set to
@@ -183,6 +184,7 @@ _EVENT_ARRAYS = ", ".join(
 _WRITE = f"""
 WITH counted AS (
     UPDATE counter SET position = $2 WHERE id = 1 AND position = $1
+        AND coalesce((SELECT hash FROM events WHERE events.position = counter.position), ''::bytea) = $9
         AND (SELECT count(*) FROM checkpoints WHERE consumer = ANY ($6::text[])) = cardinality($6::text[])
     RETURNING position
 ), answered AS (
@@ -308,21 +310,25 @@ class Postgres(Backend):
             rows: Sequence[Any] = (await connection.execute(query, values)).all()
         return rows
 
-    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
         return await self._group_commit.append(requests, now)
 
     def appending(self) -> AbstractAsyncContextManager[Tail]:
         return self._group_commit.appending()
 
+    def follow(self, after: int, events: Sequence[Recorded]) -> None:
+        self._group_commit.follow(after, events)
+
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one statement."""
         commands = [(key, *answer) for key, answer in group.commands.items()]
         moves = [(consumer, *move) for consumer, move in group.moves.items()]
-        columns = (*_columns(commands, 3), *_columns(moves, 3), *_columns(group.events, len(EVENT_COLUMNS)))
+        events = _columns(group.events, len(EVENT_COLUMNS))
+        values = (*_columns(commands, 3), *_columns(moves, 3), group.begin_hash, *events)
         try:
             driver = self._driver or await self._connect()
             return (
-                await driver.fetchval(_WRITE, group.begin, group.position, *columns, timeout=FAST_WRITE_TIMEOUT_SECONDS)
+                await driver.fetchval(_WRITE, group.begin, group.position, *values, timeout=FAST_WRITE_TIMEOUT_SECONDS)
                 is not None
             )
         except asyncpg.IntegrityConstraintViolationError:

@@ -39,7 +39,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
+from faristol.event_store.append.group import EVENT_COLUMNS, Group, Request, Written
 from faristol.event_store.append.group_commit import GroupCommit
 from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends import sqlite_driver
@@ -52,7 +52,7 @@ from faristol.event_store.backends.backend import (
 )
 from faristol.event_store.backends.rights import NoRoles, Right
 from faristol.event_store.errors import UnknownDatabase
-from faristol.event_store.event import microseconds
+from faristol.event_store.event import Recorded, microseconds
 
 T = TypeVar("T")
 
@@ -83,7 +83,10 @@ _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 _SQL_TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
 """Names in SQLite of the types that we write."""
 
-_ADVANCE_COUNTER = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
+_ADVANCE_COUNTER = (
+    "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
+    " AND coalesce((SELECT hash FROM events WHERE events.position = counter.position), x'') = ?"
+)
 _INSERT_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # column names
 _INSERT_COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
 _MOVE_CHECKPOINTS = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
@@ -208,11 +211,14 @@ class Sqlite(Backend):
         except sqlite3.Error as error:
             raise DBAPIError.instance(statement, None, error, sqlite3.Error, hide_parameters=True) from error
 
-    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
         return await self._group_commit.append(requests, now)
 
     def appending(self) -> AbstractAsyncContextManager[Tail]:
         return self._group_commit.appending()
+
+    def follow(self, after: int, events: Sequence[Recorded]) -> None:
+        self._group_commit.follow(after, events)
 
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one transaction in the thread that appends."""
@@ -452,8 +458,8 @@ def _write(connection: sqlite3.Connection, *, group: Group) -> bool:
 
 
 def _insert(connection: sqlite3.Connection, group: Group) -> bool:
-    """Insert the rows of a group. Return False if the counter or a checkpoint is at another position."""
-    if connection.execute(_ADVANCE_COUNTER, (group.position, group.begin)).rowcount != 1:
+    """Insert the rows of a group. Return False if the counter, its event or a checkpoint is another one."""
+    if connection.execute(_ADVANCE_COUNTER, (group.position, group.begin, group.begin_hash)).rowcount != 1:
         return False
     connection.executemany(_INSERT_EVENTS, group.events)
     connection.executemany(_INSERT_COMMANDS, [(key, *answer) for key, answer in group.commands.items()])

@@ -5,6 +5,7 @@ The game and clock services share this package: each of them writes game and clo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -54,6 +55,8 @@ class Halves:
     game: Game = field(default_factory=Game)
     clock: Clock = field(default_factory=Clock)
     versions: Mapping[str, int] = field(default_factory=dict)
+    position: int = 0
+    """Position up to which the record has no other events of these streams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,28 +131,37 @@ def build_table_opening(
     return Settled(table, [*new_events, *consequences, *further], versions).decision().writes
 
 
-async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> Settled | None:
+async def load_table(record: Record, game_id: str, *, rulings: bool = True, cached: bool = False) -> Settled | None:
     """Load a table and settle it; return None if the game does not exist.
+
+    With ``cached``, the record is not read if no append was notified since this process last read its end. A decision
+    on that state may get a ``Conflict``, and a refusal may be wrong: its caller decides again on the state in the
+    record.
 
     Without ``rulings`` a pending challenge stays pending even if its case has a ruling: players see a ruling only when
     it is in the table's own stream.
 
     Raises ``Refusal`` if the ruleset that the table pins is not available.
     """
-    return await _load_settled(record, game_id, await _halves(record, game_id), rulings=rulings)
+    age = math.inf if cached and record.has_read_notified() else 0
+    halves = await _halves(record, [game_id], age=age)
+    return await _load_settled(record, game_id, halves[game_id], rulings=rulings)
 
 
-async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str, Settled | Exception | None]:
+async def load_tables(
+    record: Record, game_ids: Collection[str], *, age: float = 0
+) -> Mapping[str, Settled | Exception | None]:
     """Load many tables; the value of each is the result of ``load_table``, or the exception that it would raise.
 
-    Raises the exceptions of the database.
+    Events that were appended less than ``age`` seconds ago may be missing: a decision on such a state may get a
+    ``Conflict``. Raises the exceptions of the database.
     """
     asked = sorted(game_ids)
     found: dict[str, Settled | Exception | None] = {}
     for start in range(0, len(asked), TABLE_BATCH_SIZE):
         some = asked[start : start + TABLE_BATCH_SIZE]
         try:
-            halves = await _many_halves(record, some)
+            halves = await _halves(record, some, age=age)
         except FAILURES:
             raise
         except Exception:  # noqa: BLE001 # one of them is unreadable: load each by itself
@@ -183,25 +195,35 @@ async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings
 
 async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[str, Loaded[Game]]:
     """Load games that a decision on another game reads."""
-    found = {game_id: await _halves(record, game_id) for game_id in game_ids}
-    return {game_id: Loaded(each.game, each.versions[game_stream(game_id)]) for game_id, each in found.items()}
+    found: dict[str, Loaded[Game]] = {}
+    for start in range(0, len(game_ids), TABLE_BATCH_SIZE):
+        for game_id, each in (await _halves(record, game_ids[start : start + TABLE_BATCH_SIZE])).items():
+            found[game_id] = Loaded(each.game, each.versions[game_stream(game_id)])
+    return found
 
 
-async def _halves(record: Record, game_id: str) -> Halves:
-    """Return the state of game and clock: the cached fold plus the events appended since."""
-    halves = _find_cached(record, game_id)
-    return _fold_since(record, game_id, halves, await record.events_after(halves.versions))
+async def _halves(record: Record, game_ids: Sequence[str], *, age: float = 0) -> dict[str, Halves]:
+    """Return the states of games and clocks: the cached folds plus the events appended since, from one read.
 
-
-async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
-    """Return the halves of many tables from one read."""
+    The events come from the latest ones of all streams if those reach back far enough: consumers of this process then
+    need no further read for them, and concurrent loads share one. Otherwise they come from the streams.
+    """
     known = {game_id: _find_cached(record, game_id) for game_id in game_ids}
     versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
     new_events: dict[str, list[tuple[str, Message]]] = {}
-    for stream, event in await record.events_after(versions):
-        new_events.setdefault(game_of(stream), []).append((stream, event))
+    position = record.recent.last_position
+    recent = await record.recent.since(min((halves.position for halves in known.values()), default=0), age=age)
+    if recent is None:
+        for stream, event in await record.events_after(versions):
+            new_events.setdefault(game_of(stream), []).append((stream, event))
+    else:
+        for each in recent:
+            if each.version > versions.get(each.stream, each.version):
+                new_events.setdefault(game_of(each.stream), []).append((each.stream, each.message))
+        position = recent[-1].position if recent else position
     return {
-        game_id: _fold_since(record, game_id, halves, new_events.get(game_id, ())) for game_id, halves in known.items()
+        game_id: _fold_since(record, game_id, halves, new_events.get(game_id, ()), position)
+        for game_id, halves in known.items()
     }
 
 
@@ -212,15 +234,17 @@ def _find_cached(record: Record, game_id: str) -> Halves:
     return known.state if known else Halves(versions={game: 0, clock: 0})
 
 
-def _fold_since(record: Record, game_id: str, halves: Halves, events: Sequence[tuple[str, Message]]) -> Halves:
-    """Apply the events appended since to a cached fold, and cache the result."""
-    if not events:
+def _fold_since(
+    record: Record, game_id: str, halves: Halves, events: Sequence[tuple[str, Message]], position: int
+) -> Halves:
+    """Apply the events up to ``position`` to a cached fold, and cache the result."""
+    if not events and position <= halves.position:
         return halves
     state, versions = (halves.game, halves.clock), dict(halves.versions)
     for stream, event in events:
         state = evolve(state, event)
         versions[stream] += 1
-    halves = Halves(*state, versions)
+    halves = Halves(*state, versions, max(position, halves.position))
     record.folds.keep(_halves, game_stream(game_id), Loaded(halves, sum(versions.values())))
     return halves
 
