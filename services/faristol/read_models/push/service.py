@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.event import microseconds
 from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import push_pb2 as pb
@@ -130,8 +130,7 @@ class PushSubscriptions:
             return Follow(tournament, subscriptions.OWN if request.own_player_id else subscriptions.PLAYER, player)
         await lookup.tournament(self._record, tournament)
         if request.table:
-            if not 1 <= request.table <= 100_000:
-                raise Invalid("table", N_("expected the number of a table, from 1"))
+            check_range("table", request.table, 1, 100_000)
             return Follow(tournament, subscriptions.TABLE, str(request.table))
         return Follow(tournament, subscriptions.MESSAGES)
 
