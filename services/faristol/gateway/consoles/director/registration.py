@@ -46,7 +46,6 @@ MAX_ENTRIES_WITH_FORMS = 60
 
 ACCEPT_MARKED = "AcceptEntries"
 
-NONE_MARKED = N_("No entry is marked.")
 LEFT_OUT = N_(
     "{accepted} {accepted:entry is|entries are} accepted. These could not be accepted with the others: {left}. Accept "
     "each by itself to see the reason."
@@ -128,7 +127,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     except Invalid as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if not numbers:
-        console.typed, console.refused = given, say(NONE_MARKED, {}, console.language)
+        console.typed, console.refused = given, say(N_("No entry is marked."), {}, console.language)
         return await show_registration(console)
     accepted, left_out, position = list[int](), list[int](), 0
     for start in range(0, len(numbers), MAX_BATCH_PLAYERS):
