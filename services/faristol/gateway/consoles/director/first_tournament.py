@@ -76,7 +76,6 @@ HALL_LINES_COUNT = 4
 
 MAX_TABLES = 10_000
 
-TRIAL_RULESET = "fisc-2023"
 TRIAL_ROUNDS = 5
 INVENTED_PLAYERS: Sequence[str] = (
     "Aina Bosc",
@@ -163,7 +162,7 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     """Create a tournament with invented players, and redirect to its first round."""
     _check_may_direct(console)
     command_id = form_id(given)
-    ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), TRIAL_RULESET)
+    ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), "fisc-2023")
     rounds = max(TRIAL_ROUNDS, load_ruleset(ruleset).championship.rounds_min)
     name = say(N_("Trial tournament"), {}, console.language)
     zone = ZONES.get(ruleset, ZONE)
