@@ -17,6 +17,8 @@ from faristol.presentation.page_addresses import duplicate_path, round_path, tou
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import translations
 
+ROUND_TITLE = N_("Round %(number)s")
+
 ATOM = "application/atom+xml; charset=utf-8"
 CALENDAR = "text/calendar; charset=utf-8"
 
@@ -146,7 +148,7 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        wording = N_("Game %(number)s") if is_of_duplicate_games(tournament) else N_("Round %(number)s")
+        wording = N_("Game %(number)s") if is_of_duplicate_games(tournament) else ROUND_TITLE
         title = f"{format_title(tournament)}: {read(wording) % {'number': each.round}}"
         segments = ("round", each.round) if each.round <= paired else ()
         lines += [
