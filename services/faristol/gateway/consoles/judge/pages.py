@@ -164,5 +164,5 @@ async def act_on_case(console: JudgePagesDep, given: Fields, case_id: CaseId) ->
         if act == "claim" and not word_count:
             return await console.show_queue(refusal=text, status=problem.status)
         if act == "rule":
-            text = f"{say(N_('No ruling was recorded.'), {}, console.language)} {text}"
+            text = " ".join((say(N_("No ruling was recorded."), {}, console.language), text))
         return await console.show_case(case_id, given, refusal=text, status=problem.status)
