@@ -43,8 +43,6 @@ CODE_EXCHANGE_LIMIT = 20
 MAX_PROVIDER_RESPONSE_BYTES = 1_000_000
 """Limit of a response, in bytes."""
 
-DISCOVERY_PATH = "/.well-known/openid-configuration"
-
 
 @dataclass(frozen=True, slots=True)
 class _CachedDiscovery:
@@ -125,7 +123,7 @@ class Provider:
     async def _fetch_discovery(self) -> _CachedDiscovery:
         try:
             async with httpx2.AsyncClient(timeout=PROVIDER_TIMEOUT_SECONDS) as client:
-                offer = await _json(client, self.openid.issuer.rstrip("/") + DISCOVERY_PATH)
+                offer = await _json(client, self.openid.issuer.rstrip("/") + "/.well-known/openid-configuration")
                 if offer.get("issuer") != self.openid.issuer:
                     raise build_refusal("issuer")
                 for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):

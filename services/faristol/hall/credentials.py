@@ -33,8 +33,6 @@ _NONE_CODES = frozenset((grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTE
 MAX_WRITTEN_EVENTS = 500
 """Events in one append."""
 
-HALL_ACTOR = "hall.credentials"
-
 
 class CredentialFollower:
     """Grants the credentials of the championship in the record of the hall, and revokes those that have ended."""
@@ -95,7 +93,7 @@ class CredentialFollower:
         for start in range(0, len(new_events), MAX_WRITTEN_EVENTS):
             part = new_events[start : start + MAX_WRITTEN_EVENTS]
             decision = Decision([Write(ACCESS_STREAM, version, part, OF_THE_CELL)], also=_remember(part, names))
-            await self._record.append(decision, Metadata(actor=HALL_ACTOR, role="service"))
+            await self._record.append(decision, Metadata(actor="hall.credentials", role="service"))
             version += len(part)
         self._digest = answer.digest
 

@@ -6,7 +6,7 @@ from faristol.event_store import Record
 from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.security.authorization import Admission
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_count
 from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_
 from faristol.lexicon.adjudication.cases import presentation
@@ -52,12 +52,8 @@ class LexiconService:
         """Return for each text whether it is in a lexicon, and its spellings in tiles."""
         if not request.lexicon:
             raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
-        if len(request.words) > MAX_LOOKUP_WORDS:
-            raise Invalid(
-                "words",
-                N_("are {count}; at most {most} can be looked up at once"),
-                {"count": len(request.words), "most": MAX_LOOKUP_WORDS},
-            )
+        if request.words:
+            check_count("words", request.words, MAX_LOOKUP_WORDS)
         for number, text in enumerate(request.words, start=1):
             if len(text) > MAX_WORD_CHARACTERS:
                 raise Invalid(

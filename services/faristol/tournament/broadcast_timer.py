@@ -22,10 +22,6 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 TOLD_BATCH_EVENTS = 500
 """Events published by one append."""
 
-BROADCAST_ACTOR = "pairing.broadcast"
-
-_GAME_STREAMS = ("game-", "clock-")
-
 
 class BroadcastTimer(DueTimer):
     """The writer of ``HeldEventTold``."""
@@ -74,7 +70,7 @@ class BroadcastTimer(DueTimer):
             return left
         write = Write(stream, last.version if last else 0, [tell(event) for event in due], tournament_id)
         try:
-            await self._record.append(Decision([write]), Metadata(actor=BROADCAST_ACTOR, role="service"))
+            await self._record.append(Decision([write]), Metadata(actor="pairing.broadcast", role="service"))
         except Conflict:
             return TIMER_READ_DELAY_SECONDS
         if len(due) == len(held) < TOLD_BATCH_EVENTS:
@@ -94,7 +90,7 @@ class BroadcastTimer(DueTimer):
 def tell(event: Recorded) -> events.HeldEventTold:
     """Return the event that tells a held one."""
     kind, _, rest = event.stream.partition("-")
-    of_game = rest if f"{kind}-" in _GAME_STREAMS else event_types.game_of(event.message)
+    of_game = rest if f"{kind}-" in ("game-", "clock-") else event_types.game_of(event.message)
     return events.HeldEventTold(
         told=event.position, type=event.type, of_game=of_game, of_round=event_types.round_of(event.message)
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from google.protobuf.message import Message
 
@@ -12,7 +13,16 @@ from faristol.kernel.names import check_id, tidy
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
-from faristol.tournament.state import Pairing, PlayerState, RoundState, TournamentState
+from faristol.tournament.state import (
+    DataRequest,
+    Pairing,
+    PlayerRequest,
+    PlayerState,
+    RoundState,
+    TournamentState,
+)
+
+AnyRequest = TypeVar("AnyRequest", DataRequest, PlayerRequest)
 
 
 def build_round_refusal(reason: str, article: str, message: str, number: int) -> Refusal:
@@ -177,6 +187,21 @@ def paired_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]
             {"game": game, "tournament": state.tournament_id},
         )
     return found
+
+
+def find_waiting(requests: Sequence[AnyRequest], number: int) -> AnyRequest:
+    """Return the unanswered request with a number. Raises ``Refusal``."""
+    if not 1 <= number <= len(requests):
+        raise build_no_request_refusal(number)
+    found = requests[number - 1]
+    if not found.waits:
+        raise Refusal("REQUEST_ANSWERED", N_("Request {request} is already answered."), {"request": number})
+    return found
+
+
+def build_no_request_refusal(number: int) -> Refusal:
+    """Return the refusal for a request that does not exist."""
+    return Refusal("NO_REQUEST", N_("There is no request {request}."), {"request": number})
 
 
 def build_not_in_game_error(field: str, found: str, game: str) -> Invalid:

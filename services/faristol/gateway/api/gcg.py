@@ -31,7 +31,6 @@ from faristol.rules.gcg import (
 )
 from faristol.rules.scoring import score_play
 
-_PASSES = (pb.ENTRY_KIND_PASS, pb.ENTRY_KIND_CANNOT_PLAY, pb.ENTRY_KIND_LOST_TURN)
 _NOTED = (
     pb.ENTRY_KIND_FREE_EXCHANGE,
     pb.ENTRY_KIND_SANCTION,
@@ -127,7 +126,7 @@ class _SheetConverter:
             yield from self._play(entry, nick)
         elif entry.kind == pb.ENTRY_KIND_EXCHANGE:
             yield Exchange(nick=nick, rack=rack, tiles="", count=entry.exchanged, score=0, total=total)
-        elif entry.kind in _PASSES:
+        elif entry.kind in (pb.ENTRY_KIND_PASS, pb.ENTRY_KIND_CANNOT_PLAY, pb.ENTRY_KIND_LOST_TURN):
             yield Pass(nick=nick, rack=rack, score=0, total=total)
             if entry.kind != pb.ENTRY_KIND_PASS:
                 yield _note(entry)

@@ -29,7 +29,6 @@ SIGN_IN_TIMEOUT_SECONDS = 600
 """Limit of the time at the provider in seconds."""
 
 BACK = "/sign-in/openid/callback"
-STORED_FIELDS = ("state", "nonce", "code_verifier")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -41,7 +40,7 @@ async def leave_for_provider(request: Request, next: Annotated[str, Query(max_le
         started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
         return to_entrance(request, _why(error))
-    kept = {name: getattr(started, name) for name in STORED_FIELDS} | {"next": local(next, HOME)}
+    kept = {name: getattr(started, name) for name in ("state", "nonce", "code_verifier")} | {"next": local(next, HOME)}
     response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
     set_cookie(
         request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), SIGN_IN_TIMEOUT_SECONDS

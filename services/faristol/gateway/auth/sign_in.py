@@ -78,7 +78,6 @@ SCORER_ROLES = frozenset({SCORER, ARBITER, DIRECTOR})
 """Roles that may record a table."""
 
 TOO_LARGE = N_("This credential is too large for a browser. Ask for one with fewer tournaments or tables.")
-NOT_A_TABLE = N_("Enter the number of your table.")
 
 Next = Annotated[str, Query(max_length=500)]
 Text = Annotated[str, Query(max_length=100)]
@@ -130,7 +129,7 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
     else:
         table = given.get("table", "").strip()
         if not (table.isascii() and table.isdecimal() and 0 < int(table[:9]) < 2**31):
-            notice = say(NOT_A_TABLE, {}, language_of(request))
+            notice = say(N_("Enter the number of your table."), {}, language_of(request))
             return await _entrance(request, results, given, notice, HTTPStatus.BAD_REQUEST)
         pin = "".join(given.get("pin", "").split())
         tournament, marks = given.get("tournament", ""), marks_of(request)

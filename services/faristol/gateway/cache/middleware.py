@@ -38,8 +38,6 @@ BY_ADDRESS = b"Accept-Encoding"
 SHARED = b"public, max-age=1, stale-while-revalidate=2"
 """``Cache-Control`` of an answer to a request with a position: no cache has an older one under that address."""
 
-_PAST = ("as_of", "as_of_position")
-
 
 class ParsedRequest(NamedTuple):
     """Parsed request."""
@@ -116,9 +114,9 @@ class Cached:
             return None
         address, resource = found
         given = parse_qsl(query, keep_blank_values=True)
-        known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
+        known = [(name, value) for name, value in given if name in address.known or name in ("lang", "min_position")]
         parameters = dict(known)
-        if len(parameters) < len(known) or any(name in parameters for name in _PAST):
+        if len(parameters) < len(known) or any(name in parameters for name in ("as_of", "as_of_position")):
             return None
         asked, position = parameters.pop("lang", None), _position(parameters.pop("min_position", "0"))
         is_valid = len(known) == len(given) and asked in (None, *LANGUAGES) and position is not None
@@ -162,14 +160,10 @@ class Cached:
         await self._app(inner, receive, send)
         body = b"".join(message.get("body", b"") for message in sent[1:])
         status, digest = sent[0]["status"], asked.digest()
-        if kept and status in _UNCHANGED and asked.is_unchanged():
+        if kept and status in (200, 304) and asked.is_unchanged():
             return Rendered(None, asked.position, digest)
         made = await asyncio.to_thread(Representation.of, status, sent[0]["headers"], body)
         return Rendered(made, asked.position, digest)
-
-
-_UNCHANGED = (200, 304)
-_CACHE_PARAMETERS = ("lang", "min_position")
 
 
 def _address(route: APIRoute) -> Address:

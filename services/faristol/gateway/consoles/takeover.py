@@ -62,9 +62,6 @@ MAX_PREVIEW_ROWS = 500
 FILE_READ = N_("The file is read: check it below.")
 DOUBTS_LEFT = N_("Confirm that the marked places are right, or change them.")
 ERRORS_LEFT = N_("Change the places marked as errors first.")
-LINE_OF_FILE = N_("{file}, line {line}: {problem}")
-WHOLE_FILE = N_("{file}: {problem}")
-NAME_MISSING = N_("The file has no name of the tournament: type one.")
 ROUNDS_EXPECTED = N_("expected a whole number, at least that of the paired rounds: {least}")
 
 MEND_PREFIX = "mend."
@@ -88,10 +85,6 @@ class MendField(NamedTuple):
     """Values with their English labels, of a select box; empty for a text."""
 
 
-SCORE_LABEL = N_("Score")
-OPPONENT_LABEL = N_("Number of the opponent")
-KIND_LABEL = N_("Instead of a game")
-NAME_LABEL = N_("Name")
 KIND_CHOICES = (
     ("", N_("a game")),
     (RoundKind.BYE.value, N_("a bye with the points of a win")),
@@ -171,7 +164,7 @@ async def check_or_import(console: ConsoleDep, given: Lists) -> Response:
         takeover.errors["accept"] = say(DOUBTS_LEFT, {}, console.language)
     rounds = _read_rounds(takeover, console.language)
     if not (takeover.typed["name"].strip() or takeover.tournament.name):
-        takeover.errors["name"] = say(NAME_MISSING, {}, console.language)
+        takeover.errors["name"] = say(N_("The file has no name of the tournament: type one."), {}, console.language)
     if takeover.errors:
         return _show(console, takeover)
     try:
@@ -198,7 +191,8 @@ def _read(typed: Typed, language: str) -> Takeover:
     except UnreadableFile as problem:
         said = say(problem.problem, problem.params, language)
         params: dict[str, Param] = {"file": problem.file, "line": problem.line, "problem": said}
-        takeover.errors["text"] = say(LINE_OF_FILE if problem.line else WHOLE_FILE, params, language)
+        text = N_("{file}, line {line}: {problem}") if problem.line else N_("{file}: {problem}")
+        takeover.errors["text"] = say(text, params, language)
         return takeover
     found = takeover.read.tournament
     if not any(each.players for each in found.divisions):
@@ -248,15 +242,15 @@ def _list_fields(division: FileDivision, doubt: Doubt) -> list[MendField]:
         return []
     player = division.players[doubt.player - 1]
     if not doubt.round:
-        return [MendField(f"{MEND_PREFIX}{doubt.player}/name", NAME_LABEL, player.name)]
+        return [MendField(f"{MEND_PREFIX}{doubt.player}/name", N_("Name"), player.name)]
     cell, place = player.round(doubt.round), f"{MEND_PREFIX}{doubt.round}/{doubt.player}"
     is_bye = cell.kind in WITHOUT_OPPONENT
     kind = cell.kind.value if is_bye else ""
-    score = MendField(f"{place}/score", SCORE_LABEL, "" if cell.score is None else str(cell.score))
+    score = MendField(f"{place}/score", N_("Score"), "" if cell.score is None else str(cell.score))
     return [
         *([] if is_bye else [score]),
-        MendField(f"{place}/opponent", OPPONENT_LABEL, str(cell.opponent or "")),
-        MendField(f"{place}/kind", KIND_LABEL, kind, KIND_CHOICES),
+        MendField(f"{place}/opponent", N_("Number of the opponent"), str(cell.opponent or "")),
+        MendField(f"{place}/kind", N_("Instead of a game"), kind, KIND_CHOICES),
     ]
 
 

@@ -22,7 +22,6 @@ from faristol.gateway.auth.session import bearer_of, token_of
 from faristol.host.security.visitor import MAX_AGENT_CHARACTERS
 
 REQUEST_LOGGER_NAME = "faristol.requests"
-STATIC = "/static/"
 MAX_PATH_CHARACTERS = 300
 
 _log = logging.getLogger(REQUEST_LOGGER_NAME)
@@ -46,7 +45,7 @@ class AccessLog:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Log a request at its end."""
-        if scope["path"].startswith(STATIC):
+        if scope["path"].startswith("/static/"):
             await self._app(scope, receive, send)
             return
         began = perf_counter()

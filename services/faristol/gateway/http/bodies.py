@@ -28,17 +28,12 @@ MAX_MISTAKES_COUNT = 50
 MAX_DESCRIPTOR_COUNT = 512
 """Cached messages: the contract has fewer types of requests and of their parts."""
 
-UNKNOWN_FIELD = N_("unknown field; expected {known}")
-UNKNOWN_LIKE = N_("unknown field; did you mean {like}?")
 TWICE = N_("is specified more than once")
-NO_TEXT = N_("expected text, got {given}")
 NO_NUMBER = N_("expected a whole number, got {given}")
-NO_BOOL = N_("expected true or false, got {given}")
 NO_LIST = N_("expected a list, got {given}")
 NO_OBJECT = N_("expected an object with the fields of {message}, got {given}")
 NO_TIME = N_("expected a time with its offset, such as 2026-03-07T11:30:00Z, got {given}")
 NO_WORD = N_("expected one of {expected}, got {given}")
-NO_BASE64 = N_("expected bytes in Base64, got {given}")
 
 MORE_MISTAKES = N_("has more errors, which are not listed")
 
@@ -100,7 +95,7 @@ def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "")
             known = ", ".join(sorted(message.fields_by_name))
             yield (
                 path[:MAX_SHOWN_CHARACTERS],
-                UNKNOWN_LIKE if like else UNKNOWN_FIELD,
+                N_("unknown field; did you mean {like}?") if like else N_("unknown field; expected {known}"),
                 {"like": like or "", "known": known},
             )
         elif field.name in texts:
@@ -136,13 +131,13 @@ def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterato
             yield path, NO_WORD, {"expected": ", ".join(words[1:]), **_with_value(value)}
     elif field.type == FieldDescriptor.TYPE_BYTES:
         if not isinstance(value, str) or not _BASE64.fullmatch(value):
-            yield path, NO_BASE64, _with_value(value)
+            yield path, N_("expected bytes in Base64, got {given}"), _with_value(value)
     elif field.type == FieldDescriptor.TYPE_STRING:
         if not isinstance(value, str) or _SURROGATES.search(value):
-            yield path, NO_TEXT, _with_value(value)
+            yield path, N_("expected text, got {given}"), _with_value(value)
     elif field.type == FieldDescriptor.TYPE_BOOL:
         if not isinstance(value, bool):
-            yield path, NO_BOOL, _with_value(value)
+            yield path, N_("expected true or false, got {given}"), _with_value(value)
     elif field.cpp_type in _INTEGER_TYPES and not _is_whole(value, field):
         yield path, NO_NUMBER, _with_value(value)
 

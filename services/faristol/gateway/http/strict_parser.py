@@ -13,9 +13,6 @@ _ODD = re.compile(rb"(?<!\r)\n|\n[ \t]")
 
 _END = b"\r\n\r\n"
 
-BARE_LF = "a line ends without CR, or goes on in the next one"
-BOTH_LENGTHS = "Content-Length beside Transfer-Encoding"
-OLD_CHUNKS = "Transfer-Encoding in HTTP/1.0"
 LONG_TARGET = "the path with its query is too long"
 MANY_HEADERS = "too many headers"
 
@@ -34,7 +31,7 @@ class _StrictBuffer(ReceiveBuffer):
         if self._data[:2] != b"\r\n":
             end = self._data.find(_END)
             if _ODD.search(self._data, 0, len(self._data) if end < 0 else end + len(_END)):
-                raise h11.RemoteProtocolError(BARE_LF)
+                raise h11.RemoteProtocolError("a line ends without CR, or goes on in the next one")
         return super().maybe_extract_lines()
 
 
@@ -55,7 +52,7 @@ class StrictConnection(h11.Connection):
                 raise h11.RemoteProtocolError(MANY_HEADERS)
             names = {bytes(name) for name, _ in event.headers}
             if b"transfer-encoding" in names and b"content-length" in names:
-                raise h11.RemoteProtocolError(BOTH_LENGTHS)
+                raise h11.RemoteProtocolError("Content-Length beside Transfer-Encoding")
             if b"transfer-encoding" in names and bytes(event.http_version) < b"1.1":
-                raise h11.RemoteProtocolError(OLD_CHUNKS)
+                raise h11.RemoteProtocolError("Transfer-Encoding in HTTP/1.0")
         return event

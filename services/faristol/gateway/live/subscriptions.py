@@ -25,7 +25,6 @@ from faristol.pb.results.v1.results_pb2 import Tournament
 CONTENT = "content"
 """Value of ``include``."""
 
-TRUE = "true"
 
 NAMES_PATTERN = r"^([^,]+(,[^,]+)*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
@@ -156,7 +155,7 @@ class Filters:
             map(int, filter(None, self.tables.split(","))),
             filter(None, self.types.split(",")),
             with_content=self.include == CONTENT,
-            is_named=self.named == TRUE,
+            is_named=self.named == "true",
         )
 
 

@@ -23,7 +23,6 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.text import say, when
 
 NOT_JOINED = N_("not connected to a championship yet")
-CONNECTED = N_("connected to the championship")
 BEHIND = N_("without the championship since {moment}")
 RELEASED = N_("released by the director: its tables are decided in the championship")
 REFUSED = N_("the championship refuses this laptop: see its status")
@@ -64,7 +63,7 @@ def describe_line(found: pb.GetHallCellResponse, time_zone: str, language: str) 
         return "refused", say(REFUSED, {}, language)
     if not found.tournament_id:
         return "new", say(NOT_JOINED, {}, language)
-    return "connected", say(CONNECTED, {}, language)
+    return "connected", say(N_("connected to the championship"), {}, language)
 
 
 def describe_unsent(found: pb.GetHallCellResponse, language: str) -> str:

@@ -34,7 +34,6 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGE_NAMES, LANGUAGES, say
 
 NO_TYPESETTER = N_("This server does not generate PDF files. Print the page; your browser can save it as PDF.")
-BUSY = N_("Too many papers are being generated. Please retry in a few seconds.")
 
 TournamentId = Annotated[str, Path(max_length=64)]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000), DIGITS]
@@ -83,7 +82,7 @@ async def to_response(request: Request, html: str, pdf_name: str, headers: dict[
     try:
         made = await pdfs.of(html)
     except TypesetterBusy:
-        busy = say(BUSY, {}, language_of(request))
+        busy = say(N_("Too many papers are being generated. Please retry in a few seconds."), {}, language_of(request))
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
     headers["Content-Disposition"] = f'inline; filename="{pdf_name}.pdf"'
     return Response(made, media_type="application/pdf", headers=headers)

@@ -11,6 +11,7 @@ from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.contents import PAPERS, Paper, PaperRequest, language_of_tournament
 from faristol.gateway.print.form import Size
 from faristol.gateway.print.order import stack_pages
+from faristol.gateway.rpc.calls import list_acts
 from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -133,7 +134,10 @@ async def _minutes(wanted: PaperRequest) -> dict[str, Any]:
     assert wanted.calls is not None
     asked = pairing.GetTournamentRequest(tournament_id=wanted.id)
     known, acts, standings, (answer, prizes) = await asyncio.gather(
-        wanted.calls.ask(asked), _acts(wanted), wanted.results.standings(wanted.id), _awards(wanted)
+        wanted.calls.ask(asked),
+        list_acts(wanted.calls, wanted.id),
+        wanted.results.standings(wanted.id),
+        _awards(wanted),
     )
     rounds = [each.round for each in wanted.head.tournament.played]
     paired = await asyncio.gather(*(wanted.results.pairings(wanted.id, number) for number in rounds))
@@ -154,17 +158,6 @@ def _list_ending(told: Sequence[HistoryEntry]) -> Sequence[HistoryEntry]:
     """Return the entries on the end of the tournament that stands; none if the standings were reopened after it."""
     reopened = max((place for place, each in enumerate(told) if each.act.type == "StandingsReopened"), default=-1)
     return [each for each in told[reopened + 1 :] if each.act.type in ENDING]
-
-
-async def _acts(wanted: PaperRequest) -> pairing.ListActsResponse:
-    assert wanted.calls is not None
-    answer = pairing.ListActsResponse(more=True)
-    while answer.more:
-        seen = answer.acts[-1].version if answer.acts else 0
-        more = await wanted.calls.ask(pairing.ListActsRequest(tournament_id=wanted.id, after_version=seen))
-        answer.ClearField("more")
-        answer.MergeFrom(more)
-    return answer
 
 
 DAY_PAPERS: Mapping[str, Paper] = {

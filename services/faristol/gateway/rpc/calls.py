@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from copy import copy
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -164,3 +164,23 @@ class Calls:
     def _check_session(self, problem: grpc.aio.AioRpcError) -> None:
         if self._is_held and problem.code() is grpc.StatusCode.UNAUTHENTICATED:
             raise NotSignedIn(reason_of(problem)) from problem
+
+
+async def list_acts(
+    calls: Calls,
+    tournament_id: str,
+    after: int = 0,
+    others_after: int | None = None,
+    types: Collection[str] = (),
+) -> pairing_pb2.ListActsResponse:
+    """Return all events after a version, or those of some types, and those on entries and fees after a position."""
+    answer = pairing_pb2.ListActsResponse(more=True)
+    while answer.more:
+        seen = answer.acts[-1].version if answer.acts else after
+        asked = pairing_pb2.ListActsRequest(
+            tournament_id=tournament_id, after_version=seen, others_after=others_after, types=sorted(types)
+        )
+        more = await calls.ask(asked)
+        answer.ClearField("more")
+        answer.MergeFrom(more)
+    return answer

@@ -16,7 +16,7 @@ from faristol.host import Runtime
 from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.event_types import methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.pins import UNPINNED, no_lexicon
@@ -107,13 +107,8 @@ class AdjudicationService:
                 N_("{round} is not a round: expected 1 or more, or 0 for all closed rounds"),
                 {"round": request.round},
             )
-        least, most = PAGE_SIZE_BOUNDS
-        if request.page_size and not least <= request.page_size <= most:
-            raise Invalid(
-                "page_size",
-                N_("is {given}; expected {least} to {most}, or 0 for {usual}"),
-                {"given": request.page_size, "least": least, "most": most, "usual": DEFAULT_PAGE_SIZE},
-            )
+        if request.page_size:
+            check_range("page_size", request.page_size, *PAGE_SIZE_BOUNDS)
         await tournament_named(self._record, request.tournament_id)
         await refuse_while_held(self._record, request.tournament_id)
         found, following, total, position = await queries.list_closed_cases(

@@ -57,7 +57,6 @@ BROKEN = N_(
     "The lexicon {name} could not be installed: the program that builds it has failed. See the log of the server."
 )
 NO_GZIP = N_("is not a list compressed with gzip")
-LARGE = N_("has more than {most} bytes when uncompressed")
 LONG = N_("has {count} lines; at most {most} are accepted")
 
 
@@ -184,7 +183,7 @@ def unpack(packed: bytes) -> tuple[str, str]:
     except zlib.error as error:
         raise Invalid("words", NO_GZIP) from error
     if len(data) > UNPACKED_BYTES:
-        raise Invalid("words", LARGE, {"most": f"{UNPACKED_BYTES:,}"})
+        raise Invalid("words", N_("has more than {most} bytes when uncompressed"), {"most": f"{UNPACKED_BYTES:,}"})
     if not stream.eof:
         raise Invalid("words", NO_GZIP)
     try:

@@ -51,12 +51,7 @@ def publish(
     """
     name = check_name("name", request.name)
     wanted = list(request.tournament_ids)
-    if not 0 < len(wanted) <= MAX_LIST_TOURNAMENTS_COUNT or len(set(wanted)) != len(wanted):
-        raise Invalid(
-            "tournament_ids",
-            N_("expected {least} to {most} tournaments, each once"),
-            {"least": 1, "most": MAX_LIST_TOURNAMENTS_COUNT},
-        )
+    check_tournaments(wanted)
     system = system_named(request.system or state.system).name
     if state.system and system != state.system:
         raise Refusal(
@@ -84,6 +79,16 @@ def publish(
         number=number, name=name, system=system, tournament_ids=wanted, occurred_at=occurred_at
     )
     return [published, *changes]
+
+
+def check_tournaments(wanted: Sequence[str]) -> None:
+    """Raise ``Invalid`` for no tournament, for too many, and for one that is given twice."""
+    if not 0 < len(wanted) <= MAX_LIST_TOURNAMENTS_COUNT or len(set(wanted)) != len(wanted):
+        raise Invalid(
+            "tournament_ids",
+            N_("expected {least} to {most} tournaments, each once"),
+            {"least": 1, "most": MAX_LIST_TOURNAMENTS_COUNT},
+        )
 
 
 def revise(

@@ -12,17 +12,16 @@ from google.protobuf.message import Message
 from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import NotFound
 from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.likeness import like
-from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at, to_timestamp
 from faristol.pb.rating.v1 import federation_events_pb2 as events
 from faristol.pb.rating.v1 import federation_pb2 as pb
 from faristol.personal_data.people import names
 from faristol.rating.cell_scope import check_covers_cell
 from faristol.rating.federation.decide import (
-    MAX_LIST_TOURNAMENTS_COUNT,
+    check_tournaments,
     find_list,
     list_moved,
     publish,
@@ -146,12 +145,7 @@ class FederationListHandler:
         Raises ``Invalid`` for too many, ``NotFound`` for an unknown one, ``Refusal`` for one of duplicate games.
         """
         wanted = list(dict.fromkeys(tournament_ids))
-        if len(wanted) > MAX_LIST_TOURNAMENTS_COUNT:
-            raise Invalid(
-                "tournament_ids",
-                N_("expected {least} to {most} tournaments, each once"),
-                {"least": 1, "most": MAX_LIST_TOURNAMENTS_COUNT},
-            )
+        check_tournaments(wanted)
         return {tournament_id: await load_rated(self._record, tournament_id) for tournament_id in wanted}
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 from google.protobuf.message import Message
 
 from faristol.kernel.details import DETAILS, Person, Value
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_count, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.names import (
     MAX_CATEGORY_CHARACTERS,
@@ -278,18 +278,9 @@ def merge_clubs(state: Register, request: pb.MergeClubsRequest) -> Decided:
 
 def set_categories(state: Register, request: pb.SetCategoriesRequest) -> Decided:
     """Set the categories of a season, which the caller has found. Raises ``Invalid``, and ``Refusal`` for the same."""
-    if len(request.categories) > MAX_CATEGORIES_COUNT:
-        raise Invalid(
-            "categories",
-            N_("are {count}; expected {most} at most"),
-            {"count": len(request.categories), "most": MAX_CATEGORIES_COUNT},
-        )
-    if request.categories and not MIN_CATEGORY_YEAR_NUMBER <= request.year <= MAX_CATEGORY_YEAR_NUMBER:
-        raise Invalid(
-            "year",
-            N_("{given} is not a year: expected {least} to {most}"),
-            {"given": request.year, "least": MIN_CATEGORY_YEAR_NUMBER, "most": MAX_CATEGORY_YEAR_NUMBER},
-        )
+    if request.categories:
+        check_count("categories", request.categories, MAX_CATEGORIES_COUNT)
+        check_range("year", request.year, MIN_CATEGORY_YEAR_NUMBER, MAX_CATEGORY_YEAR_NUMBER)
     categories, names = [], set[str]()
     for place, each in enumerate(request.categories):
         where = f"categories[{place}]"
@@ -298,12 +289,7 @@ def set_categories(state: Register, request: pb.SetCategoriesRequest) -> Decided
             raise Invalid(f"{where}.name", N_("{given} is named twice"), {"given": repr(name)})
         names.add(name_key(name))
         for part in ("min_age", "max_age"):
-            if not 0 <= (age := getattr(each, part)) <= MAX_AGE_LIMIT:
-                raise Invalid(
-                    f"{where}.{part}",
-                    N_("{given} is not an age: expected {least} to {most}"),
-                    {"given": age, "least": 0, "most": MAX_AGE_LIMIT},
-                )
+            check_range(f"{where}.{part}", getattr(each, part), 0, MAX_AGE_LIMIT)
         if each.max_age and each.max_age < each.min_age:
             raise Invalid(f"{where}.max_age", N_("the highest age is below the lowest one"))
         categories.append(events.AgeCategory(name=name, min_age=each.min_age, max_age=each.max_age))
@@ -317,10 +303,7 @@ def set_categories(state: Register, request: pb.SetCategoriesRequest) -> Decided
 
 def check_rows(rows: Sequence[pb.ListedPerson]) -> list[pb.ListedPerson]:
     """Return the rows of a list with normalized values. Raises ``Invalid`` that names the first invalid row."""
-    if not 1 <= len(rows) <= MAX_LISTED_PERSONS_COUNT:
-        raise Invalid(
-            "rows", N_("are {count}; expected 1 to {most}"), {"count": len(rows), "most": MAX_LISTED_PERSONS_COUNT}
-        )
+    check_count("rows", rows, MAX_LISTED_PERSONS_COUNT)
     found, lines = [], set[int]()
     for place, given in enumerate(rows):
         row, where = deepcopy(given), f"rows[{place}]"

@@ -17,7 +17,7 @@ from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.kernel import event_types
 from faristol.kernel.details import DETAILS, Person, Value, normalize_details
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.event_types import OF_THE_CELL, methods_of
 from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
@@ -188,8 +188,10 @@ class RegisterHandler:
         state, seasons = (await self._load()).state, (await self._load_seasons()).state
         index = await self._persons.load_index(state)
         known = index.known
-        limit = _checked_limit(request.limit, DEFAULT_PERSONS_LIMIT, MAX_PERSONS_LIMIT)
-        offset, today = _checked_offset(request.offset), self._today()
+        limit = check_range("limit", request.limit, 0, MAX_PERSONS_LIMIT) or DEFAULT_PERSONS_LIMIT
+        offset, today = request.offset, self._today()
+        if offset < 0:
+            raise Invalid("offset", N_("{given} is not a possible number: expected 0 or more"), {"given": offset})
         found = await asyncio.to_thread(index.find, request.search)
         if request.club_id:
             club = state.standing_club(state.clubs[request.club_id]) if request.club_id in state.clubs else None
@@ -282,7 +284,7 @@ class RegisterHandler:
 
     async def list_acts(self, request: pb.ListRegisterActsRequest, context: Context) -> pb.ListRegisterActsResponse:
         """Return the acts on the register, the latest first, with their actors."""
-        limit = _checked_limit(request.limit, DEFAULT_ACTS_LIMIT, MAX_ACTS_LIMIT)
+        limit = check_range("limit", request.limit, 0, MAX_ACTS_LIMIT) or DEFAULT_ACTS_LIMIT
         state = (await self._load()).state
         acts = sorted(state.acts.values(), key=lambda act: -act.version)[:limit]
         recorded = await self._record.read_stream(REGISTER_STREAM, acts[-1].version - 1) if acts else []
@@ -366,22 +368,6 @@ def _is_free(person_id: str, known: RegisteredPersons) -> bool:
     """Check whether the id of a row can be that of a new person."""
     is_known = person_id in known.persons or person_id in known.others
     return not is_known and not person_id.startswith(OFFICIAL) and person_id not in known.register.entries
-
-
-def _checked_limit(limit: int, default: int, most: int) -> int:
-    if not 0 <= limit <= most:
-        raise Invalid(
-            "limit",
-            N_("{given} is not a possible number: expected {least} to {most}"),
-            {"given": limit, "least": 0, "most": most},
-        )
-    return limit or default
-
-
-def _checked_offset(offset: int) -> int:
-    if offset < 0:
-        raise Invalid("offset", N_("{given} is not a possible number: expected 0 or more"), {"given": offset})
-    return offset
 
 
 def _clubs_of(person: Person, clubs: ClubNames) -> list[str]:

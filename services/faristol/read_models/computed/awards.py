@@ -39,8 +39,6 @@ LIMITS: Mapping[int, Limit] = MappingProxyType(
 )
 
 BY_PLACE = N_("Place {place} of “{list}”: rank {rank} in the standings, points: {points}.")
-BY_VALUE = N_("Place {place} of “{list}”: {value}.")
-BY_CHOICE = N_("Place {place} of “{list}”, chosen by the organiser.")
 SHARED_EQUALLY = N_("The prizes of {sharers} players with equal points are added and divided equally.")
 HORT = N_(
     "Half of a prize belongs to its place; the other halves of {sharers} players with equal points are divided equally."
@@ -214,11 +212,11 @@ def _reasons(
         points = number(won.value / 2, language)
         yield say(BY_PLACE, {**params, "rank": won.rank, "points": points}, language)
     elif of.criterion == pairing.PRIZE_CRITERION_CHOSEN:
-        yield say(BY_CHOICE, params, language)
+        yield say(N_("Place {place} of “{list}”, chosen by the organiser."), params, language)
     else:
         label = translations(language).gettext(labels_of(pairing.PrizeCriterion.DESCRIPTOR)[of.criterion])
         value = f"{label}: {number(won.value, language)}{f' ({won.word})' if won.word else ''}"
-        yield say(BY_VALUE, {**params, "value": value}, language)
+        yield say(N_("Place {place} of “{list}”: {value}."), {**params, "value": value}, language)
     if won.sharers > 1 and won.amount:
         text = {pairing.PRIZE_SHARING_EQUAL: SHARED_EQUALLY, pairing.PRIZE_SHARING_HORT: HORT}.get(rules.sharing, TIED)
         yield say(text, params, language)

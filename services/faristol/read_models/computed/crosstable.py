@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Game, Player, Round, Seat
 
-_BYE_BASES = (results.TERM_BASIS_BYE, results.TERM_BASIS_REQUESTED_BYE)
-
 Seats = Mapping[str, tuple[Game, Seat]]
 """The seat of each player in a round."""
 
@@ -55,7 +53,7 @@ def _cell(
         cell.basis, cell.half_points = term.basis, term.quarters // 2
         cell.annulled = term.left_out == results.LEFT_OUT_ANNULLED
         gives_nothing = (
-            term.basis in _BYE_BASES and not term.quarters
+            term.basis in (results.TERM_BASIS_BYE, results.TERM_BASIS_REQUESTED_BYE) and not term.quarters
         )  # a rest or a bye of 0 points is neither won nor lost
         if term.basis != results.TERM_BASIS_ABSENCE and not gives_nothing:
             cell.outcome = term.outcome

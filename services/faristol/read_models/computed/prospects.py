@@ -96,7 +96,6 @@ SAFE = N_("Even with a loss in every game, place {worst} at worst: at most {coun
 OUT = N_("Even with a win in every game, place {best} at best: at least {count} others have more points.")
 BEFORE_GOAL = N_("Even with a loss in every game, place {worst} at worst, which is before these places.")
 ALIVE = N_("Place {best} with a win in every game at best, place {worst} with a loss in every game at worst.")
-GAMES_OVER = N_("All games are over: place {best}.")
 
 
 def list_goals(
@@ -162,7 +161,7 @@ def _explain(places: Places, chance: Prospect, goal: results.ProspectGoal, race:
     """Return the count that shows a chance."""
     params: dict[str, Param] = {"best": places.best, "worst": places.worst}
     if race.is_over:
-        return say(GAMES_OVER, params, language)
+        return say(N_("All games are over: place {best}."), params, language)
     if chance is Prospect.ALIVE:
         return say(ALIVE, params, language)
     if chance is Prospect.SAFE:

@@ -60,7 +60,6 @@ _SYSTEM_NAMES = {
     "scheveningen": "Scheveningen system",
 }
 _DAY = "%Y/%m/%d"
-_DAY_OF_ROUND = "%y/%m/%d"
 _CHIEF, _DEPUTY = "102", "112"
 _BEFORE_ROUNDS = 87
 """Columns of a line between its tag and its entry of the first round."""
@@ -309,7 +308,7 @@ def _dates(tournament: Tournament, arrangements: Arrangements, reported: int) ->
         arrangements.started[number] for number in range(FIRST_NUMBER, reported + 1) if number in arrangements.started
     ]
     if started and len(started) == reported:
-        yield "132", " " * _BEFORE_ROUNDS + "  ".join(each.astimezone(zone).strftime(_DAY_OF_ROUND) for each in started)
+        yield "132", " " * _BEFORE_ROUNDS + "  ".join(each.astimezone(zone).strftime("%y/%m/%d") for each in started)
 
 
 def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> TrfCell:

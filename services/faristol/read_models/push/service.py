@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.event import microseconds
 from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.event_types import methods_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import push_pb2 as pb
@@ -30,8 +30,6 @@ NAME_LOOKUP_SECONDS = 3.0
 """Seconds to resolve the name of a push service when a browser subscribes."""
 
 FOLLOWS_EXCEEDED = N_("this browser already follows {most}: stop following one first")
-SUBSCRIPTIONS_EXCEEDED = N_("there are already {most} subscriptions")
-NO_KEYS = N_("this cell sends no notifications to locked phones")
 
 
 def service(
@@ -92,7 +90,7 @@ class PushSubscriptions:
                 raise Refusal("TOO_MANY_FOLLOWS", FOLLOWS_EXCEEDED, {"most": most})
             if not known and await subscriptions.count(connection) >= subscriptions.MAX_SUBSCRIPTIONS_COUNT:
                 most = subscriptions.MAX_SUBSCRIPTIONS_COUNT
-                raise Refusal("TOO_MANY_SUBSCRIPTIONS", SUBSCRIPTIONS_EXCEEDED, {"most": most})
+                raise Refusal("TOO_MANY_SUBSCRIPTIONS", N_("there are already {most} subscriptions"), {"most": most})
             await subscriptions.store(connection, wanted, microseconds(self._now()))
             await subscriptions.add_follow(connection, wanted.id, follow)
             after = await subscriptions.list_follows(connection, wanted.id)
@@ -130,8 +128,7 @@ class PushSubscriptions:
             return Follow(tournament, subscriptions.OWN if request.own_player_id else subscriptions.PLAYER, player)
         await lookup.tournament(self._record, tournament)
         if request.table:
-            if not 1 <= request.table <= 100_000:
-                raise Invalid("table", N_("expected the number of a table, from 1"))
+            check_range("table", request.table, 1, 100_000)
             return Follow(tournament, subscriptions.TABLE, str(request.table))
         return Follow(tournament, subscriptions.MESSAGES)
 
@@ -155,7 +152,7 @@ class PushSubscriptions:
 
     def _require_keys(self) -> PushKeys:
         if self._keys is None:
-            raise Refusal("NO_PUSH_KEYS", NO_KEYS)
+            raise Refusal("NO_PUSH_KEYS", N_("this cell sends no notifications to locked phones"))
         return self._keys
 
     async def _prepare(self) -> None:

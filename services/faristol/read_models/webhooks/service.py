@@ -53,7 +53,6 @@ TOO_MANY_IN_CELL = N_("there are already {most} webhooks: remove one first")
 NO_COMMAND_ID = N_("expected a UUID of the caller's choice, got {given}")
 OTHER_COMMAND = N_("{command_id} was already used for another command: expected a new UUID for each command")
 NO_TYPE = N_("there are no notifications of the type {type}; expected {expected}")
-TOO_MANY_NAMED = N_("expected {most} at most")
 NOT_YET = N_("the record has not reached {position}: its last position is {last}")
 
 _log = logging.getLogger(__name__)
@@ -295,7 +294,7 @@ def _position(request: Any, last: int) -> int | None:
 def _filter(wanted: pb.WebhookFilter, *, with_content: bool) -> Filter:
     for field in ("game_ids", "rounds", "tables", "types"):
         if len(getattr(wanted, field)) > MAX_FILTER_VALUES:
-            raise Invalid(f"filter.{field}", TOO_MANY_NAMED, {"most": MAX_FILTER_VALUES})
+            raise Invalid(f"filter.{field}", N_("expected {most} at most"), {"most": MAX_FILTER_VALUES})
     for name in wanted.types:
         if name not in NAMES_OF_PUBLIC:
             expected = nearest(name, sorted(NAMES_OF_PUBLIC)) or ", ".join(sorted(NAMES_OF_PUBLIC))

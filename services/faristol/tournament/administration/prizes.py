@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
@@ -97,8 +97,7 @@ def set_prize_list(situation: Situation, request: pb.SetPrizeListRequest) -> lis
     _check_years(request)
     there = len(state.prize_lists) + (not request.list)
     place = request.place or (state.prize_lists.index(number) + 1 if request.list else there)
-    if not 1 <= place <= there:
-        raise Invalid("place", N_("expected a number from 1 to {most}, got {given}"), {"most": there, "given": place})
+    check_range("place", place, 1, there)
     return [
         situation.event(
             events.PrizeListSet,
@@ -156,8 +155,7 @@ def _check_amounts(amounts: Sequence[int]) -> Sequence[int]:
     if len(amounts) > MAX_PLACES_COUNT:
         raise Invalid("amounts", N_("has too many places; expected {most} at most"), {"most": MAX_PLACES_COUNT})
     for amount in amounts:
-        if not 0 <= amount <= MAX_AMOUNT_NUMBER:
-            raise Invalid("amounts", N_("expected an amount from 0 to {most}"), {"most": MAX_AMOUNT_NUMBER})
+        check_range("amounts", amount, 0, MAX_AMOUNT_NUMBER)
     for place, (better, worse) in enumerate(pairwise(amounts), 2):
         if worse > better:
             raise Invalid(

@@ -22,11 +22,11 @@ def list_bye_candidates(had_bye: Sequence[bool]) -> Iterator[int | None]:
     yield from (place for place in reversed(range(len(had_bye))) if not had_bye[place])
 
 
-def no_bye_left(players: int) -> Refusal:
+def no_bye_left(players: int, article: str = "FIDE C.04.1") -> Refusal:
     """Return the refusal for an odd number of players who have all had the bye."""
     return Refusal(
         "NO_BYE_LEFT",
         N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
         {"players": players},
-        article="FIDE C.04.1",
+        article=article,
     )

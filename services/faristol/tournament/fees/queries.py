@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from google.protobuf.message import Message
-
 from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
@@ -54,7 +52,7 @@ async def list_fees(handler: FeeHandler, request: pb.ListFeesRequest, context: C
         settings=state.settings,
         accounts=sorted(accounts, key=lambda each: (name_order(each.name, language), each.player_id)),
         documents=documents,
-        totals=_totals([event.message for event in recorded], loaded.tournament.time_zone),
+        totals=_totals(documents, loaded.tournament.time_zone),
         decimals=decimals_of(currency),
         name=loaded.tournament.name,
         organiser=loaded.tournament.organiser,
@@ -90,23 +88,13 @@ def _documents(recorded: Sequence[Recorded], notes: Mapping[int, str]) -> list[p
     return found
 
 
-def _totals(messages: Sequence[Message], time_zone: str) -> list[pb.FeeTotal]:
+def _totals(documents: Sequence[pb.FeeDocument], time_zone: str) -> list[pb.FeeTotal]:
     """Return the sums by day and method. A cancellation counts on its own day."""
     zone = ZoneInfo(time_zone or "UTC")
     sums: dict[tuple[str, int], list[int]] = {}
-    payments: dict[int, events.PaymentRecorded] = {}
-    for message in messages:
-        if not isinstance(message, events.PaymentRecorded | events.PaymentCancelled | events.PaymentRefunded):
-            continue
-        day = to_datetime(message.occurred_at).astimezone(zone).date().isoformat()
-        if isinstance(message, events.PaymentRecorded):
-            payments[message.payment] = message
-            sums.setdefault((day, message.method), [0, 0])[0] += message.amount
-        elif isinstance(message, events.PaymentRefunded):
-            sums.setdefault((day, message.method), [0, 0])[1] += message.amount
-        else:
-            payment = payments[message.payment]
-            sums.setdefault((day, payment.method), [0, 0])[1] += payment.amount
+    for each in documents:
+        day = to_datetime(each.occurred_at).astimezone(zone).date().isoformat()
+        sums.setdefault((day, each.method), [0, 0])[each.credit] += each.amount
     return [
         pb.FeeTotal(day=day, method=events.PaymentMethod.ValueType(method), paid=paid, returned=returned)
         for (day, method), (paid, returned) in sorted(sums.items())

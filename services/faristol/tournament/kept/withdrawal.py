@@ -24,7 +24,6 @@ from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.conditions import compute_command_time
 
 DECIDED = N_("The championship has already decided on this command: correct it or undo it there.")
-WITHDRAWN_ALREADY = N_("This command is withdrawn already.")
 NOT_OWN = N_("Another official gave this command: that official or the director can withdraw it.")
 ENTERED = N_("A result cannot be withdrawn, because its table is closed: correct the result of {game}.")
 FOLLOWED = N_("A later command on {game} is kept: withdraw that one first.")
@@ -66,7 +65,7 @@ def check_withdrawable(kept: events.HallCommandKept, pending: list[KeptEvent]) -
         raise Refusal("KEPT_DECIDED", DECIDED)
     effective = list_effective(pending)
     if kept.withdrawn_id or kept.command_id not in {each.command_id for _, each in effective}:
-        raise Refusal("KEPT_WITHDRAWN", WITHDRAWN_ALREADY)
+        raise Refusal("KEPT_WITHDRAWN", N_("This command is withdrawn already."))
     about, subject = {"game": kept.game_id}, f"games/{kept.game_id}"
     if enters_result(kept):
         raise Refusal("NOT_UNDONE", ENTERED, about, subject=subject)

@@ -39,7 +39,6 @@ DEFAULT_PAGE_SECONDS = 9
 MIN_PAGE_SECONDS, MAX_PAGE_SECONDS = 3, 600
 """Limits of the seconds for each page of a part."""
 
-DEFAULT_PROGRAMME = ("seats", "standings")
 
 _CONTENTS = {name: number for name, number in names_of(events.ScreenContent.DESCRIPTOR).items() if number}
 PARTS_EXPECTED = "seats, seats:HALL, standings, countdown, messages, game:TABLE, picture:NAME"
@@ -62,7 +61,7 @@ def set_screen(situation: Situation, request: pb.SetScreenRequest) -> list[Messa
         raise Refusal("TOO_MANY_SCREENS", N_("There are already {most} screens."), {"most": MAX_SCREENS_COUNT})
     seconds = request.seconds or DEFAULT_PAGE_SECONDS
     check_range("seconds", seconds, MIN_PAGE_SECONDS, MAX_PAGE_SECONDS)
-    given = [part for part in map(tidy, request.programme) if part] or DEFAULT_PROGRAMME
+    given = [part for part in map(tidy, request.programme) if part] or ("seats", "standings")
     if len(given) > MAX_PARTS_COUNT:
         raise Invalid("programme", N_("expected {most} at most"), {"most": MAX_PARTS_COUNT})
     programme = [_part(situation, part) for part in given]

@@ -11,7 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import check_registered
+from faristol.tournament.conditions import check_registered, find_waiting
 from faristol.tournament.situation import PairingCommand, Situation
 from faristol.tournament.state import DataRequest
 
@@ -47,7 +47,7 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
     """
     if request.corrected + request.erased + request.refused != 1:
         raise Invalid("refused", N_("expected one of corrected=true, erased=true and refused=true"))
-    asked = found_request(situation, request.request)
+    asked = find_waiting(situation.state.data_requests, request.request)
     if (asked.kind == ERASURE and request.corrected) or (asked.kind == CORRECTION and request.erased):
         done = "corrected" if request.corrected else "erased"
         raise Invalid(done, N_("answers another kind of request"))
@@ -61,17 +61,6 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
             events.DataRequestAnswered, request, player_id=asked.player_id, kind=asked.kind, granted=not request.refused
         )
     ]
-
-
-def found_request(situation: Situation, number: int) -> DataRequest:
-    """Return the unanswered request with a number. Raises ``Refusal``."""
-    requests = situation.state.data_requests
-    if not 1 <= number <= len(requests):
-        raise Refusal("NO_REQUEST", N_("There is no request {request}."), {"request": number})
-    found = requests[number - 1]
-    if not found.waits:
-        raise Refusal("REQUEST_ANSWERED", N_("Request {request} is already answered."), {"request": number})
-    return found
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -10,14 +10,21 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.byes.requested import grant
-from faristol.tournament.conditions import check_open, check_to_come, find_registered_player, taking_part
+from faristol.tournament.conditions import (
+    build_no_request_refusal,
+    check_open,
+    check_to_come,
+    find_registered_player,
+    find_waiting,
+    taking_part,
+)
 from faristol.tournament.players.withdrawal import withdraw
 from faristol.tournament.rounds.systems import CYCLES
 from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
@@ -36,12 +43,7 @@ def set_player_acts(situation: Situation, request: pb.SetPlayerActsRequest) -> l
     robin, whose opponent wins without a game.
     """
     check_open(situation.state)
-    if not 0 <= request.most_byes <= MAX_REQUESTED_BYES_COUNT:
-        raise Invalid(
-            "most_byes",
-            N_("expected a number from 0 to {most}, got {given}"),
-            {"most": MAX_REQUESTED_BYES_COUNT, "given": request.most_byes},
-        )
+    check_range("most_byes", request.most_byes, 0, MAX_REQUESTED_BYES_COUNT)
     if request.bye_kind and request.bye_kind not in REQUESTED_BYES:
         raise Invalid("bye_kind", N_("expected a half-point, a full-point or a zero-point bye"))
     if request.leaving not in events.LeavingOption.values():
@@ -138,9 +140,9 @@ def list_open_rounds(state: TournamentState, player_id: str) -> list[int]:
 def take_back(situation: Situation, request: pb.TakeBackPlayerRequestRequest) -> list[Message]:
     """Take back a pending request. Raises ``Refusal`` if it is unknown, answered, or of another player."""
     find_registered_player(situation.state, request.player_id)
-    asked = _find_waiting(situation.state, request.request)
+    asked = find_waiting(situation.state.player_requests, request.request)
     if asked.player_id != request.player_id:
-        raise _build_unknown_refusal(request.request)
+        raise build_no_request_refusal(request.request)
     return [_build_answer(request.request, asked, granted=False, situation=situation, taken_back=True)]
 
 
@@ -153,7 +155,7 @@ def answer(situation: Situation, request: pb.AnswerPlayerRequestRequest) -> list
     check_open(situation.state)
     if request.granted == request.refused:
         raise Invalid("refused", N_("expected one of granted=true and refused=true"))
-    asked = _find_waiting(situation.state, request.request)
+    asked = find_waiting(situation.state.player_requests, request.request)
     answered = _build_answer(request.request, asked, granted=request.granted, situation=situation)
     if not request.granted:
         return [answered]
@@ -171,20 +173,6 @@ def _leave(situation: Situation, player_id: str) -> list[Message]:
     """Withdraw a player; a running game is played to its end."""
     request = pb.WithdrawPlayerRequest(player_id=player_id, running_game=pb.RUNNING_GAME_PLAYED_OUT)
     return withdraw(situation, request)
-
-
-def _find_waiting(state: TournamentState, number: int) -> PlayerRequest:
-    """Return the pending request with a number. Raises ``Refusal``."""
-    if not 1 <= number <= len(state.player_requests):
-        raise _build_unknown_refusal(number)
-    found = state.player_requests[number - 1]
-    if not found.waits:
-        raise Refusal("REQUEST_ANSWERED", N_("Request {request} is already answered."), {"request": number})
-    return found
-
-
-def _build_unknown_refusal(number: int) -> Refusal:
-    return Refusal("NO_REQUEST", N_("There is no request {request}."), {"request": number})
 
 
 def _build_answer(

@@ -22,8 +22,6 @@ from faristol.tournament.kept.withdrawal import may_withdraw
 from faristol.tournament.results.results import final_scores, winner_by
 from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState
 
-_ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
-
 
 async def list_results(
     handler: PairingHandler, request: pb.ListResultsRequest, context: Context
@@ -242,7 +240,7 @@ def _table(
     shown.scores.extend(final_scores(scores.items()))
     shown.winner_id = decided.winner_id or ("" if decided.lost_by_all else winner_by(scores))
     shown.lost_by_all, shown.unplayed, shown.entered = decided.lost_by_all, decided.unplayed, game in played.entered
-    if decided.condition in _ABANDONED:
+    if decided.condition in (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED):
         shown.abandoned_by.extend(decided.losers)
     shown.scores_given.extend(scores_given)
     if last is not None:

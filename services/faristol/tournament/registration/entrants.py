@@ -181,10 +181,7 @@ class Entrants:
 
     async def confirm(self, request: pb.ConfirmEntryRequest, context: Context) -> pb.ConfirmEntryResponse:
         """Receive the entry of a key; an entry that is received already is returned."""
-        handler = self._handler
-        await handler.prepare()
-        async with handler.record.reading() as connection:
-            waiting = await links.find_pending(connection, request.key, handler.runtime.now())
+        waiting = await self._find_pending(request.key)
         if waiting is None:
             _, entry = await self._find(request.key)
             return pb.ConfirmEntryResponse(entry=entry.number, state=entry.phase.value)
@@ -236,10 +233,7 @@ class Entrants:
 
     async def get_own(self, request: pb.GetOwnEntryRequest, context: Context) -> pb.GetOwnEntryResponse:
         """Return the entry of a key, or the submission that waits for its confirmation."""
-        handler = self._handler
-        await handler.prepare()
-        async with handler.record.reading() as connection:
-            waiting = await links.find_pending(connection, request.key, handler.runtime.now())
+        handler, waiting = self._handler, await self._find_pending(request.key)
         if waiting is not None:
             asked = ParseDict(dict(waiting.submission), pb.SubmitEntryRequest())
             shown = pb.Entry(
@@ -328,6 +322,12 @@ class Entrants:
             return Decision([loaded.write([gone])], also=clear)
 
         return await self._handle_own(request, context, decide, pb.EraseOwnEntryResponse)
+
+    async def _find_pending(self, key: str) -> PendingEntry | None:
+        """Return the submission of a key that waits for its confirmation; None for another key."""
+        await self._handler.prepare()
+        async with self._handler.record.reading() as connection:
+            return await links.find_pending(connection, key, self._handler.runtime.now())
 
     async def _find(self, key: str) -> tuple[LoadedRegistration, EntryOfForm]:
         """Return the entry of a key. Raises ``NotFound`` for an unknown or expired key."""

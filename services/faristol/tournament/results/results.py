@@ -15,6 +15,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.endgame import forfeit_adjustments
+from faristol.tournament.conditions import paired_game
 from faristol.tournament.state import (
     GameDecision,
     GameSanction,
@@ -48,7 +49,7 @@ def record_result(
     the game is not paired, or if it has other players or another result. Raises ``Refusal`` if its round is not
     started.
     """
-    played, pairing = _find_pairing(state, game)
+    played, pairing = paired_game(state, game)
     _check_players(pairing, scores)
     result = _give_back(played, pairing, Unsanctioned(tuple(points for _, points in scores), decided or GameDecision()))
     before = played.without_sanctions(game) if game in played.results else None
@@ -92,18 +93,6 @@ def _classify(before: Unsanctioned | None, result: Unsanctioned) -> ResultKind:
     if result.decided.revision < before.decided.revision or result.scores == before.scores:
         return ResultKind.KNOWN
     return ResultKind.CONTRADICTION
-
-
-def _find_pairing(state: TournamentState, game: str) -> tuple[RoundState, Pairing]:
-    """Return the round and the pairing of a game. Raises ``Refusal`` if it is not paired."""
-    found = state.find_game(game)
-    if found is None:
-        raise Refusal(
-            "GAME_NOT_PAIRED",
-            N_("A result was received for {game}, which is not a game of {tournament}."),
-            {"game": game, "tournament": state.tournament_id},
-        )
-    return found
 
 
 def _check_players(pairing: Pairing, scores: Scores) -> None:

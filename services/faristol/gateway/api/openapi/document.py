@@ -18,7 +18,6 @@ from faristol.gateway.api.openapi.schemas import ResultSchemas
 REF = "#/components/schemas/{model}"
 ANSWER_MESSAGES: list[Descriptor] = []
 """Messages of ``ref_to_answer``."""
-_FASTAPIS = ("HTTPValidationError", "ValidationError")
 
 
 def ref(model: type[BaseModel]) -> dict[str, str]:
@@ -81,7 +80,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
             for message in ANSWER_MESSAGES:
                 results.add(message)
             schemas |= {**results.schemas, "EventType": EVENT_TYPE, "NewsWithContent": _news_with_content(results)}
-            for name in _FASTAPIS:
+            for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
             found: dict[str, Any] = {}
             _hoist(made, found)

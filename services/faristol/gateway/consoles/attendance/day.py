@@ -29,8 +29,6 @@ from faristol.presentation.halls import HallPlan, build_plan, describe_place
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 
-CONFIRM_LEAVING = N_("Tick the box to confirm that you leave.")
-
 DAY_COMMANDS: Mapping[str, type[Message]] = {
     "ConfirmPresence": pairing.ConfirmPresenceRequest,
     "LodgePlayerRequest": pairing.LodgePlayerRequestRequest,
@@ -114,7 +112,7 @@ async def carry_out(console: Console, given: Mapping[str, str], act: str, tourna
     Raises ``HTTPException`` for a malformed form.
     """
     if act == "LodgePlayerRequest" and given.get("leaving_form") and not given.get("sure"):
-        return say(CONFIRM_LEAVING, {}, console.language)
+        return say(N_("Tick the box to confirm that you leave."), {}, console.language)
     command: Any = DAY_COMMANDS[act]()
     try:
         fill(command, given)

@@ -28,8 +28,6 @@ from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.page_addresses import tournament_path
 
-ACT = "ConfirmPresence"
-
 routes = APIRouter(include_in_schema=False)
 
 
@@ -59,7 +57,7 @@ async def check_in(
     if not is_player_of(signed_in, tournament_id):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     command = pairing.ConfirmPresenceRequest(
-        command_id=command_id(given, ACT),
+        command_id=command_id(given, "ConfirmPresence"),
         tournament_id=tournament_id,
         player_id=signed_in.credential.player_id,
     )

@@ -76,8 +76,6 @@ HALL_LINES_COUNT = 4
 
 MAX_TABLES = 10_000
 
-TRIAL = N_("Trial tournament")
-TRIAL_RULESET = "fisc-2023"
 TRIAL_ROUNDS = 5
 INVENTED_PLAYERS: Sequence[str] = (
     "Aina Bosc",
@@ -100,8 +98,6 @@ INVENTED_PLAYERS: Sequence[str] = (
 """Players of the trial tournament."""
 
 MISSING = N_("Enter a name.")
-NOT_A_DATE = N_("Enter a date, such as 2026-11-28.")
-FEW_TABLES = N_("These halls have {tables} tables, and {players} players need {needed}.")
 NO_TABLES = N_("Enter the number of tables in this hall.")
 
 routes = APIRouter(include_in_schema=False)
@@ -166,9 +162,9 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     """Create a tournament with invented players, and redirect to its first round."""
     _check_may_direct(console)
     command_id = form_id(given)
-    ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), TRIAL_RULESET)
+    ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), "fisc-2023")
     rounds = max(TRIAL_ROUNDS, load_ruleset(ruleset).championship.rounds_min)
-    name = say(TRIAL, {}, console.language)
+    name = say(N_("Trial tournament"), {}, console.language)
     zone = ZONES.get(ruleset, ZONE)
     typed = Typed(ruleset=ruleset, name=name, rounds=str(rounds), lexicon=WITHOUT, time_zone=zone)
     creation = await send_creation(console, typed, str(command_id))
@@ -205,7 +201,7 @@ def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
         if day and date.fromisoformat(day).isoformat() != day:
             raise ValueError(day)
     except ValueError:
-        errors["starts_on"] = say(NOT_A_DATE, {}, language)
+        errors["starts_on"] = say(N_("Enter a date, such as 2026-11-28."), {}, language)
     for field in ("name", "place"):
         try:
             check_name(field, typed[field], empty=True)
@@ -257,7 +253,7 @@ async def set_halls(console: DirectorPageDep, given: Fields) -> Response:
         tables, needed = sum(count for _, count in halls), _needed_tables(console)
         if halls and tables < needed:
             values: dict[str, Param] = {"tables": tables, "players": _count_players(console), "needed": needed}
-            raise Invalid("halls", FEW_TABLES, values)
+            raise Invalid("halls", N_("These halls have {tables} tables, and {players} players need {needed}."), values)
     except Invalid as problem:
         console.typed = given
         console.errors = {problem.field: say(problem.problem, problem.params, console.language)}

@@ -13,11 +13,10 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 
 PAGE = "judges"
-SAVED = N_("The judges and the mode of rulings are saved as shown here.")
 
 
 async def _show(console: DirectorPage) -> Response:
-    console.otherwise = SAVED
+    console.otherwise = N_("The judges and the mode of rulings are saved as shown here.")
     stands = await console.calls.ask(pb.GetAdjudicationRequest(tournament_id=console.tournament_id))
     listed = await console.calls.ask(lexicon.ListLexiconsRequest())
     own = next((each for each in listed.lexicons if each.pin.name == console.tournament.lexicon.name), None)

@@ -57,11 +57,9 @@ SELECT_ALL = "all"
 REGISTER = "_register"
 """Value of the choice of the federation's register instead of a rating list."""
 
-OF_REGISTER = N_("the federation’s register")
 EVERYBODY = N_("all past participants")
 NOBODY_OF = N_("No player has the number {numbers}.")
 TOO_MANY = N_("Expected at most {most} numbers.")
-NOBODY_TICKED = N_("No player is selected.")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -98,7 +96,7 @@ async def take_known(console: DirectorPageDep, given: Lists) -> Response:
     if given.get("act") != "register" or console.errors:
         return await _show(console, look)
     if not look.ticked:
-        console.errors = {"ticked": say(NOBODY_TICKED, {}, console.language)}
+        console.errors = {"ticked": say(N_("No player is selected."), {}, console.language)}
         return await _show(console, look)
     rows = [ListedPlayer(place, who.request(console.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
@@ -188,7 +186,7 @@ async def _show(console: DirectorPageDep, look: PlayerSearch, **values: Any) -> 
         request = pairing_pb2.ListMissingLicencesRequest(tournament_id=console.tournament_id)
         requires_licence = (await console.calls.ask(request)).required
     everybody = ("", say(EVERYBODY, {}, console.language))
-    register = (REGISTER, say(OF_REGISTER, {}, console.language))
+    register = (REGISTER, say(N_("the federation’s register"), {}, console.language))
     return await console.show(
         TEMPLATE,
         PAGE,

@@ -27,7 +27,7 @@ from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import fields, with_list
 from faristol.gateway.pages.render import Part
-from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.calls import NAMED, list_acts
 from faristol.gateway.rpc.results import Moment, OwnReader, Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import NAMED_PERSON, name_order, slug
@@ -251,16 +251,7 @@ class DirectorPage(Console):
         self, after: int = 0, others_after: int | None = None, types: Collection[str] = ()
     ) -> pairing.ListActsResponse:
         """Return all events after a version, or those of some types, and those on entries and fees after a position."""
-        answer = pairing.ListActsResponse(more=True)
-        while answer.more:
-            seen = answer.acts[-1].version if answer.acts else after
-            asked = pairing.ListActsRequest(
-                tournament_id=self.tournament_id, after_version=seen, others_after=others_after, types=sorted(types)
-            )
-            more = await self.calls.ask(asked)
-            answer.ClearField("more")
-            answer.MergeFrom(more)
-        return answer
+        return await list_acts(self.calls, self.tournament_id, after, others_after, types)
 
     async def _find_sentence(self) -> str:
         """Return the sentence of the event that led to this page; empty if a later form was refused."""

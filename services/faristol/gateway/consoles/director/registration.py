@@ -44,9 +44,7 @@ MAX_KNOWN_COUNT = 5
 MAX_ENTRIES_WITH_FORMS = 60
 """Number of undecided entries up to which each has its forms on the page; beyond, only the requested one has."""
 
-ACCEPT_MARKED = "AcceptEntries"
 
-NONE_MARKED = N_("No entry is marked.")
 LEFT_OUT = N_(
     "{accepted} {accepted:entry is|entries are} accepted. These could not be accepted with the others: {left}. Accept "
     "each by itself to see the reason."
@@ -111,7 +109,7 @@ async def show_registration(
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def change_registration(console: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
-    if given.get("act") == ACCEPT_MARKED:
+    if given.get("act") == "AcceptEntries":
         return await _accept_marked(console, given)
     if given.get("act") == "AcceptEntry":
         player_id = given.get("known_id", "").strip() or given.get("player_id", "")
@@ -128,7 +126,7 @@ async def _accept_marked(console: DirectorPage, given: Given) -> Response:
     except Invalid as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if not numbers:
-        console.typed, console.refused = given, say(NONE_MARKED, {}, console.language)
+        console.typed, console.refused = given, say(N_("No entry is marked."), {}, console.language)
         return await show_registration(console)
     accepted, left_out, position = list[int](), list[int](), 0
     for start in range(0, len(numbers), MAX_BATCH_PLAYERS):

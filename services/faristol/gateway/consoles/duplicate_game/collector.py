@@ -33,11 +33,7 @@ HANDED_LABELS = labels_of(events.Handed.DESCRIPTOR)
 """Labels of the ways in which a slip was handed in."""
 
 NO_NUMBER = N_("This hall has no number {number}.")
-HALL_CLOSED_ROUND = N_("The hall has closed the round.")
-CALLED_HERE = N_("The rack of round {number} is called in this hall.")
-STARTED_HERE = N_("The time of round {number} runs in this hall.")
 TYPED = N_("The slip of number {number} is saved.")
-SLIP_PENDING = N_("The slip of number {number} is saved and waits for an arbiter.")
 
 
 class Doubt(NamedTuple):
@@ -116,10 +112,10 @@ async def show_slips(
     console.check(pb.CloseHallRequest)
     texts = {
         "typed": TYPED,
-        "waits": SLIP_PENDING,
-        "closed": HALL_CLOSED_ROUND,
-        "called": CALLED_HERE,
-        "started": STARTED_HERE,
+        "waits": N_("The slip of number {number} is saved and waits for an arbiter."),
+        "closed": N_("The hall has closed the round."),
+        "called": N_("The rack of round {number} is called in this hall."),
+        "started": N_("The time of round {number} runs in this hall."),
     }
     done, number = console.done_by("collector")
     said = say(texts[done], {"number": number}, console.language) if done in texts and not part else ""

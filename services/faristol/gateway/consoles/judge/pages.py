@@ -34,8 +34,6 @@ SUCCESS_TEXTS = {
 }
 """Success messages, by the action in the address."""
 
-NO_VERDICT = N_("Rule on every word: valid or not.")
-NOT_SENT = N_("No ruling was recorded.")
 
 LOST = frozenset({"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE", "CASE_TAKEN", "OPINION_GIVEN"})
 """Reasons why a judge does not hold a case."""
@@ -151,7 +149,7 @@ async def act_on_case(console: JudgePagesDep, given: Fields, case_id: CaseId) ->
                 return redirect_after(console.request, "/judge", "judge.released")
             case "rule":
                 if any(given.get(f"words.{place}.valid", "") not in ("0", "1") for place in range(word_count)):
-                    text = say(NO_VERDICT, {}, console.language)
+                    text = say(N_("Rule on every word: valid or not."), {}, console.language)
                     return await console.show_case(case_id, given, refusal=text, status=HTTPStatus.BAD_REQUEST)
                 ruling = pb.RuleCaseRequest()
                 fill(ruling, given)
@@ -166,5 +164,5 @@ async def act_on_case(console: JudgePagesDep, given: Fields, case_id: CaseId) ->
         if act == "claim" and not word_count:
             return await console.show_queue(refusal=text, status=problem.status)
         if act == "rule":
-            text = f"{say(NOT_SENT, {}, console.language)} {text}"
+            text = " ".join((say(N_("No ruling was recorded."), {}, console.language), text))
         return await console.show_case(case_id, given, refusal=text, status=problem.status)

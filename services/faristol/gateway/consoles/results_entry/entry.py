@@ -42,8 +42,6 @@ GIVE_UP = N_(
 )
 FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""
-NO_SCORE = N_("Type the score of {name}, or ff if {name} was absent.")
-ALREADY_STANDS = N_("{standing} is already recorded.")
 CORRECTS = N_("{standing} is already recorded. This result would replace it.")
 MAX_TYPED_CHARACTERS = 40
 """Limit in characters of earlier input for a table in a form."""
@@ -109,7 +107,7 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
         if any(words):
             for name, word in zip(names, words, strict=True):
                 if not word:
-                    raise InvalidLine(NO_SCORE, name=name)
+                    raise InvalidLine(N_("Type the score of {name}, or ff if {name} was absent."), name=name)
         return _decide_entry(parse_result(number, [word for word in words if word], len(names)), form)
     except InvalidLine as slip:
         field = SEATS[words.index("") if "" in words else seat_in_doubt(words)] if number else "table"
@@ -182,7 +180,7 @@ def _is_own(table: pairing.TableResult, rights: Rights) -> bool:
 
 def _confirm_same_result(typed: ParsedResult, table: pairing.TableResult, form: _Form) -> ResultEntry:
     """Handle the same result entered again: it confirms the first, if a second person must confirm."""
-    stands = form.say(ALREADY_STANDS, standing=form.tables.standing(typed.table))
+    stands = form.say(N_("{standing} is already recorded."), standing=form.tables.standing(typed.table))
     is_second = table.check in OPEN and table.actor != form.rights.subject
     if not (form.tables.listed.second_person and is_second):
         return ResultEntry(typed.table, stands=stands)

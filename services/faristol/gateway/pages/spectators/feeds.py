@@ -17,14 +17,7 @@ from faristol.presentation.page_addresses import duplicate_path, round_path, tou
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import translations
 
-PAIRED_TITLE = N_("Round %(number)s is paired")
-STARTED = N_("Round %(number)s has started")
-ROUND_CLOSED = N_("Round %(number)s is closed: standings")
 ROUND_TITLE = N_("Round %(number)s")
-GAME_OPEN = N_("Game %(number)s is about to start")
-GAME_STARTED = N_("Game %(number)s has started")
-GAME_CLOSED = N_("Game %(number)s is closed: standings")
-GAME_TITLE = N_("Game %(number)s")
 
 ATOM = "application/atom+xml; charset=utf-8"
 CALENDAR = "text/calendar; charset=utf-8"
@@ -63,16 +56,16 @@ def news_of(tournament: pb.Tournament, language: str, messages: Iterable[pb.Mess
             pairings = round_path(tournament.tournament_id, round_.round)
             standings = f"{tournament_path(tournament.tournament_id)}?round={round_.round}"
             moments = (
-                ("paired_at", PAIRED_TITLE, pairings),
-                ("started_at", STARTED, pairings),
-                ("closed_at", ROUND_CLOSED, standings),
+                ("paired_at", N_("Round %(number)s is paired"), pairings),
+                ("started_at", N_("Round %(number)s has started"), pairings),
+                ("closed_at", N_("Round %(number)s is closed: standings"), standings),
             )
             if is_of_duplicate_games(tournament):
                 game = duplicate_path(duplicate_id(tournament.tournament_id, round_.round))
                 moments = (
-                    ("paired_at", GAME_OPEN, pairings),
-                    ("started_at", GAME_STARTED, game),
-                    ("closed_at", GAME_CLOSED, game),
+                    ("paired_at", N_("Game %(number)s is about to start"), pairings),
+                    ("started_at", N_("Game %(number)s has started"), game),
+                    ("closed_at", N_("Game %(number)s is closed: standings"), game),
                 )
             for field, wording, path in moments:
                 if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
@@ -155,7 +148,7 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        wording = GAME_TITLE if is_of_duplicate_games(tournament) else ROUND_TITLE
+        wording = N_("Game %(number)s") if is_of_duplicate_games(tournament) else ROUND_TITLE
         title = f"{format_title(tournament)}: {read(wording) % {'number': each.round}}"
         segments = ("round", each.round) if each.round <= paired else ()
         lines += [

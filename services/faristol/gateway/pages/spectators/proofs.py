@@ -19,7 +19,6 @@ from faristol.presentation.proofs import EXPLANATION
 
 routes = APIRouter(include_in_schema=False)
 
-_ABSENT = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION)
 _MAX_ROUNDS = 10_000
 
 
@@ -54,7 +53,7 @@ async def find_proof(results: Results, tournament_id: str, *, game_id: str = "",
     try:
         proof = await results.proof(subject, tournament_id=tournament_id, round=round_, game_id=game_id)
     except grpc.aio.AioRpcError as error:
-        if error.code() not in _ABSENT:
+        if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION):
             raise
         return ProofView(address, None, error.details() or "")
     return ProofView(address, proof)

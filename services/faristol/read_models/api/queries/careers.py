@@ -8,9 +8,8 @@ from typing import Any
 
 from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.errors import Invalid, NotFound, check_range
+from faristol.kernel.errors import NotFound, check_range
 from faristol.kernel.names import check_length
-from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import careers_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.minors import public_category
@@ -131,12 +130,7 @@ async def search_players(
     models: ReadModels, request: results.SearchPlayersRequest, context: Context
 ) -> results.SearchPlayersResponse:
     """Search players by name or club."""
-    if not 0 <= request.page_size <= MAX_ANSWER_PLAYERS:
-        raise Invalid(
-            "page_size",
-            N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
-            {"limit": request.page_size, "most": MAX_ANSWER_PLAYERS, "usual": DEFAULT_FOUND_PLAYERS},
-        )
+    check_range("page_size", request.page_size, 0, MAX_ANSWER_PLAYERS)
     check_length("search", request.search, 0, MAX_NAME_QUERY_CHARACTERS)
     await models.reach(request.min_position, context)
     found, position = await models.directory.search(request.search, request.min_position)

@@ -16,7 +16,7 @@ from faristol.event_store.transparency.tiles import MAX_TILE_LEVEL_NUMBER, TILE_
 from faristol.event_store.transparency.tlog_proof import LogProof
 from faristol.host.held_events import find_told, hears_late, load_held_refusal
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound, check_range
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -42,12 +42,9 @@ async def get_log_tile(
     models: ReadModels, request: results.GetLogTileRequest, context: Context
 ) -> results.GetLogTileResponse:
     """Return a tile, or the entries under a tile of level 0, if a published checkpoint requires it."""
-    if not 0 <= request.level <= (0 if request.entries else MAX_TILE_LEVEL_NUMBER):
-        raise Invalid("level", N_("{number} is not a level of the log"), {"number": request.level})
-    if not 0 <= request.number <= MAX_LOG_SIZE // TILE_SIZE:
-        raise Invalid("number", N_("{number} is not a place in a level of the log"), {"number": request.number})
-    if not 1 <= request.width <= TILE_SIZE:
-        raise Invalid("width", N_("{number} is not from 1 to {most}"), {"number": request.width, "most": TILE_SIZE})
+    check_range("level", request.level, 0, 0 if request.entries else MAX_TILE_LEVEL_NUMBER)
+    check_range("number", request.number, 0, MAX_LOG_SIZE // TILE_SIZE)
+    check_range("width", request.width, 1, TILE_SIZE)
     published = await _load_published(models.record)
     tile = TileName(request.level, request.number)
     # Hashes beyond the published size could be those of events that are not published by any other way.

@@ -10,7 +10,7 @@ from faristol.event_store import stored
 from faristol.event_store.integrity import seals as record_seals
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, check_range
 from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import timestamp
@@ -88,12 +88,7 @@ async def list_seals(
     """List seals that reach beyond a position, or only the newest, with the record's end at that moment."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
-    if not 0 <= request.limit <= MAX_SEALS:
-        raise Invalid(
-            "limit",
-            N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
-            {"limit": request.limit, "most": MAX_SEALS, "usual": DEFAULT_SEALS},
-        )
+    check_range("limit", request.limit, 0, MAX_SEALS)
     async with models.record.reading() as connection:
         end, _ = await stored.end(connection)
         if request.newest:

@@ -8,6 +8,7 @@ from enum import Enum
 import numpy as np
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.tournament.byes.allocated import no_bye_left
 from faristol.tournament.engines.dutch.field import Bools, PlayerArrays, field_of
 from faristol.tournament.engines.dutch.matched_graph import Matching
 from faristol.tournament.engines.dutch.player import DutchRound
@@ -53,12 +54,7 @@ def impossible(field: PlayerArrays) -> Refusal:
     count = len(field.players)
     odd = count % 2 == 1
     if odd and not field.may_rest.any():
-        return Refusal(
-            "NO_BYE_LEFT",
-            N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
-            {"players": count},
-            article="FIDE C.04.3 C2",
-        )
+        return no_bye_left(count, "FIDE C.04.3 C2")
     for index, player in enumerate(field.players):
         if not field.may_meet[index].any() and not (odd and field.may_rest[index]):
             return Refusal(
