@@ -32,7 +32,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.catalogue import CATALOGUE
-from faristol.presentation.history import game_params, players_at, round_time
+from faristol.presentation.history import game_params, round_time
 from faristol.presentation.names import withdrew_before_start
 from faristol.presentation.sentences import (
     DESCRIBED_WITH_NAMES,
@@ -364,7 +364,7 @@ def pairing_lines(
             players = f"{known.name(match.first_team_id)} – {known.name(match.second_team_id)}"
             yield say(MATCH, {"match": match.match, "players": players}, language)
         before = seat.match
-        yield f"  {table:>{width}}  {players_at(seat, known)}"
+        yield f"  {table:>{width}}  {known.players_at(seat)}"
 
 
 def _format_obstacles(answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str) -> Iterator[str]:
