@@ -10,6 +10,7 @@ from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.ownership import hand_over_slips
 from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -101,4 +102,4 @@ def derive_game_seed(seed: bytes, salt: bytes, game_id: str) -> bytes:
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:
     """Split players into parts that fit into an event; an empty hall has one part."""
-    return [players[start : start + MAX_EVENT_SEATS] for start in range(0, len(players), MAX_EVENT_SEATS)] or [()]
+    return [*split_batches(players, MAX_EVENT_SEATS)] or [()]

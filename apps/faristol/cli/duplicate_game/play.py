@@ -19,6 +19,7 @@ from faristol.duplicate_game.draws import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
 from faristol.gateway.duplicate_game.plays import coordinates_of
 from faristol.host import StartError
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -100,10 +101,8 @@ def slips(
     taken = 0
     for is_known in (False, True):
         several = [slip for slip in found if (slip.player_id in known) is is_known]
-        for begin in range(0, len(several), MAX_SLIPS):
-            request = pb.SubmitSlipsRequest(
-                source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MAX_SLIPS], **named
-            )
+        for batch in split_batches(several, MAX_SLIPS):
+            request = pb.SubmitSlipsRequest(source=events.SLIP_SOURCE_PAPER, slips=batch, **named)
             taken += _hand_in(request, players, client, check=not is_known)
     if close:
         client.answer_to(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector))

@@ -13,6 +13,7 @@ from faristol.cli.confirmation import agree
 from faristol.cli.contract import call
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
@@ -192,8 +193,7 @@ def _register(client: ServiceClient, tournament_id: str, division: FileDivision)
     """Register the players in the order of their numbers, and return their ids. Raises ``StartError`` for a refusal."""
     requests = build_registrations(division, tournament_id)
     ids: list[str] = []
-    for start in range(0, len(requests), REGISTRATION_BATCH_PLAYERS):
-        together = requests[start : start + REGISTRATION_BATCH_PLAYERS]
+    for together in split_batches(requests, REGISTRATION_BATCH_PLAYERS):
         asked = pairing.RegisterPlayersRequest(tournament_id=tournament_id, players=together)
         answer = call(client, "RegisterPlayers", asked)
         for request, registered in zip(together, answer.registrations, strict=True):

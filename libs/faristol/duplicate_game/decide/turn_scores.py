@@ -8,6 +8,7 @@ from faristol.duplicate_game.decide.masters import find_finished_turn, has_play,
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -157,9 +158,5 @@ def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> I
         judging.score(player, situation.counting(hall, turn, player).slip)
         for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])
     ]
-    for start in range(0, len(scores), MAX_EVENT_SCORES):
-        part = scores[start : start + MAX_EVENT_SCORES]
-        yield (
-            hall.number,
-            events.TurnScored(turn=turn.number, scores=part),
-        )
+    for part in split_batches(scores, MAX_EVENT_SCORES):
+        yield hall.number, events.TurnScored(turn=turn.number, scores=part)
