@@ -134,8 +134,10 @@ def _take_over(client: Client, request: pairing.CreateTournamentRequest, found: 
         closed, position = answer.closed, answer.position
     position = max(position, _withdraw(client, created, division, player_ids))
     differences = _compare(client, created, division, player_ids, position)
-    params = {"name": request.name, "tournament": created, "players": len(player_ids), "closed": closed}
-    lines = [localize(TAKEN_OVER, **params), *(differences or [localize(SAME_STANDINGS)])]
+    lines = [
+        localize(TAKEN_OVER, name=request.name, tournament=created, players=len(player_ids), closed=closed),
+        *(differences or [localize(SAME_STANDINGS)]),
+    ]
     content = {"tournament_id": created, "player_ids": player_ids, "closed": closed, "differences": differences}
     client.print(content, lines)
     if differences:
@@ -263,7 +265,6 @@ def _list_standings(title: str, division: FileDivision) -> Iterator[str]:
     """Yield the number of players and rounds, and the standings of the file."""
     language = language_of_terminal()
     complete = division.complete_rounds
-    params = {"players": len(division.players), "rounds": division.rounds, "complete": complete}
-    yield localize(READ, name=title, **params)
+    yield localize(READ, name=title, players=len(division.players), rounds=division.rounds, complete=complete)
     for place, (own, half_points, spread) in enumerate(division.rank(complete), 1):
         yield f"{place:>4}  {division.name_of(own)}  {number(half_points / 2, language)}  {spread:+d}"
