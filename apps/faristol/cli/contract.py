@@ -306,7 +306,7 @@ def request_of(
     return request  # type: ignore[no-any-return]
 
 
-def call(client: ServiceClient, method: str, request: Message) -> Any:
+def call(client: ServiceClient, method: str, request: Any) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
         return client.answer_to(request)

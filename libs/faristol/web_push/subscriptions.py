@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, not_, or_, select, update
@@ -98,17 +98,8 @@ async def count(connection: AsyncConnection) -> int:
 async def store(connection: AsyncConnection, new: Subscription, created_at: int) -> None:
     """Store a subscription, in place of an earlier one with its address. Its follows stay."""
     await connection.execute(delete(subscriptions).where(subscriptions.c.subscription_id == new.id))
-    await connection.execute(
-        insert(subscriptions).values(
-            subscription_id=new.id,
-            endpoint=new.endpoint,
-            public_key=new.public_key,
-            auth=new.auth,
-            key=new.key,
-            language=new.language,
-            created_at=created_at,
-        )
-    )
+    values = {"subscription_id": new.id, **asdict(new), "created_at": created_at}
+    await connection.execute(insert(subscriptions).values(values))
 
 
 async def list_follows(connection: AsyncConnection, subscription_id: str) -> list[Follow]:

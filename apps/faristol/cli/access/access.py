@@ -132,7 +132,7 @@ def find_lifetime(client: ServiceClient) -> int:
     usual = lifetime_seconds(DEFAULT_LIFETIME)
     if not os.environ.get(TOKEN):
         return usual
-    who: pb.GetCallerResponse = client.answer_to(pb.GetCallerRequest())
+    who = client.answer_to(pb.GetCallerRequest())
     if not who.HasField("gives_until"):
         return usual
     left = who.gives_until.ToDatetime(UTC) - datetime.now(UTC)

@@ -38,7 +38,7 @@ RevisionOption = Annotated[
 
 def list_lists(client: Client) -> None:
     """List the numbered lists with their tournaments, the latest first."""
-    found: pb.ListFederationListsResponse = client.answer_to(pb.ListFederationListsRequest())
+    found = client.answer_to(pb.ListFederationListsRequest())
     client.print(to_json(found), _format_heads(found.lists))
 
 
@@ -62,10 +62,7 @@ def show(client: Client, number: OptionalNumber = 0, revision: RevisionOption = 
 
 
 def _ask(number: int, revision: int | None, client: ServiceClient) -> pb.GetFederationListResponse:
-    found: pb.GetFederationListResponse = client.answer_to(
-        pb.GetFederationListRequest(number=number, revision=revision)
-    )
-    return found
+    return client.answer_to(pb.GetFederationListRequest(number=number, revision=revision))
 
 
 def format_list(found: pb.GetFederationListResponse) -> Iterator[str]:

@@ -16,7 +16,7 @@ from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.federation.people_export import format_register
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import labels_of
+from faristol.kernel.spellings import labels_of, names_of
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.register.v1 import events_pb2 as events
@@ -71,7 +71,7 @@ def preview_import(client: Client, file: ListArgument, encoding: EncodingOption 
     """Print what a list would change: new, changed, doubtful and missing persons, and expired licences."""
     language = client.language
     listed = _read(file, encoding, language)
-    found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
+    found = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
     client.print(to_json(found), _format_preview(found, listed))
 
 
@@ -93,7 +93,7 @@ def import_list(
         wrong = "\n".join(map(str, listed.errors))
         raise StartError(f"{say(WRONG_LINES, {'option': '--skip-wrong'}, language)}\n{wrong}")
     if not digest:
-        found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
+        found = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
         digest = found.digest
     request = pb.ImportPersonsRequest(
         command_id=str(uuid.uuid4()),
@@ -104,7 +104,7 @@ def import_list(
         decisions=[_parse_decision(each) for each in same_as or ()],
         removed_ids=remove.replace(",", " ").split(),
     )
-    taken: pb.ImportPersonsResponse = client.answer_to(request)
+    taken = client.answer_to(request)
     params = {name: getattr(taken, name) for name in ("version", "entered", "changed", "removed")}
     client.print(to_json(taken), [say(LIST_TAKEN, params, language)])
 
@@ -114,7 +114,7 @@ def export(client: ServiceClient) -> None:
     persons: list[pb.RegisteredPerson] = []
     while True:
         request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=1_000)
-        found: pb.ListRegisteredPersonsResponse = client.answer_to(request)
+        found = client.answer_to(request)
         persons += found.persons
         if not found.persons or len(persons) >= found.total:
             break
@@ -132,7 +132,7 @@ def set_categories(
         year=year,
         categories=[_parse_category(each) for each in categories or ()],
     )
-    answer: pb.SetCategoriesResponse = client.answer_to(request)
+    answer = client.answer_to(request)
     client.print(to_json(answer), [say(CATEGORIES_SET, {"season": season}, language)])
 
 
@@ -187,15 +187,8 @@ def _format_preview(found: pb.PreviewImportResponse, listed: PeopleList) -> Iter
         yield from _format_candidates(row.candidates)
         if row.expired_on:
             yield f"    {localize(EXPIRED_ROW, day=row.expired_on)}"
-    count = Counter(row.status for row in found.rows)
-    yield localize(
-        SUMMARY,
-        new=count[pb.ROW_STATUS_NEW],
-        changed=count[pb.ROW_STATUS_CHANGED],
-        same=count[pb.ROW_STATUS_SAME],
-        doubtful=count[pb.ROW_STATUS_DOUBTFUL],
-        missing=count[pb.ROW_STATUS_MISSING],
-    )
+    count = Counter[int](row.status for row in found.rows)
+    yield localize(SUMMARY, **{name: count[number] for name, number in names_of(pb.RowStatus.DESCRIPTOR).items()})
     yield from map(str, listed.errors)
     yield f"--digest {found.digest}"
 

@@ -41,7 +41,7 @@ PlayerOption = Annotated[
 
 def list_seasons(client: Client) -> None:
     """List the seasons with their circuits, the latest first."""
-    found: pb.ListSeasonsResponse = client.answer_to(pb.ListSeasonsRequest())
+    found = client.answer_to(pb.ListSeasonsRequest())
     client.print(to_json(found), _format_seasons(found))
 
 
@@ -57,11 +57,11 @@ def _format_seasons(found: pb.ListSeasonsResponse) -> Iterator[str]:
 def show(client: Client, season: SeasonArgument, circuit: OptionalCircuit = "", player: PlayerOption = "") -> None:
     """Print the ranking of a circuit, or the circuits of a season."""
     if not circuit:
-        of_season: pb.GetSeasonResponse = client.answer_to(pb.GetSeasonRequest(season_id=season))
+        of_season = client.answer_to(pb.GetSeasonRequest(season_id=season))
         client.print(to_json(of_season), _format_season(of_season.season))
         return
     request = pb.GetCircuitRequest(season_id=season, circuit_id=circuit, player_id=player)
-    found: pb.GetCircuitResponse = client.answer_to(request)
+    found = client.answer_to(request)
     lines = _format_games(found) if player else format_ranking(found)
     client.print(to_json(found), lines)
 
@@ -121,7 +121,7 @@ def _format_games(found: pb.GetCircuitResponse) -> Iterator[str]:
 
 def list_qualified(client: ServiceClient, season: SeasonArgument, circuit: CircuitArgument) -> None:
     """Print the players that qualify by a circuit as CSV, the input of `faristol player import`."""
-    found: pb.GetCircuitResponse = client.answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit))
+    found = client.answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit))
     rows = ([line.name, line.club, line.player_id] for line in found.lines if line.qualified and line.name)
     typer.echo(format_csv(QUALIFIED_COLUMNS, rows), nl=False)
 
@@ -147,9 +147,7 @@ MinGamesOption = Annotated[
 def show_career(client: Client, person: PersonArgument, opponent: OpponentOption = "") -> None:
     """Print the career of a player, or the games against an opponent."""
     player_id, opponent_id = (_find_player(given, client) for given in (person, opponent))
-    found: careers.GetCareerResponse = client.answer_to(
-        careers.GetCareerRequest(player_id=player_id, opponent_id=opponent_id)
-    )
+    found = client.answer_to(careers.GetCareerRequest(player_id=player_id, opponent_id=opponent_id))
     client.print(to_json(found), format_career(found))
 
 
@@ -157,7 +155,7 @@ def _find_player(given: str, client: ServiceClient) -> str:
     """Return the id of a player of any tournament; ``given`` if it means none. Raises ``Unclear`` for several."""
     if not given:
         return ""
-    found: results.SearchPlayersResponse = client.answer_to(results.SearchPlayersRequest(search=given))
+    found = client.answer_to(results.SearchPlayersRequest(search=given))
     known = [Named(player.player_id, player.name, player.club) for player in found.players]
     return find_named(given, known).id if candidates(given, known) else given
 
@@ -187,7 +185,7 @@ def format_career(found: careers.GetCareerResponse) -> Iterator[str]:
 def show_bests(client: Client, season: SeasonArgument, min_games: MinGamesOption = 0) -> None:
     """Print the best results of a season: games, spreads, plays, averages and medals."""
     request = careers.GetSeasonBestsRequest(season_id=season, min_games=min_games)
-    found: careers.GetSeasonBestsResponse = client.answer_to(request)
+    found = client.answer_to(request)
     client.print(to_json(found), format_bests(found))
 
 

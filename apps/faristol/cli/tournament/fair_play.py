@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from google.protobuf.message import Message
 
 from faristol.cli.client import Client, ServiceClient
 from faristol.cli.options import Tournament
+from faristol.client.services import A_co, RequestFor
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import fair_play_pb2 as pb
@@ -37,7 +37,7 @@ EXPECTED = N_("{kind}: {count}, {expected} expected by chance")
 def show_game(client: Client, game: GameArgument) -> None:
     """Print the turns of a game beside the best plays, and the figures of its players."""
     request = pb.GetGameFairPlayRequest(game_id=game)
-    answer: pb.GetGameFairPlayResponse = _ask_until_complete(request, client, DEFAULT_WAIT_SECONDS, "pending")
+    answer = _ask_until_complete(request, client, DEFAULT_WAIT_SECONDS, "pending")
     client.print(answer, format_game(answer))
 
 
@@ -45,7 +45,7 @@ def show_tournament(client: Client, tournament: Tournament, wait: WaitOption = D
     """Compare the players of a tournament with others of similar ratings, and find overlaps between tables."""
     tournament_id = client.find_tournament(tournament)
     request = pb.GetTournamentFairPlayRequest(tournament_id=tournament_id)
-    answer: pb.GetTournamentFairPlayResponse = _ask_until_complete(request, client, wait)
+    answer = _ask_until_complete(request, client, wait)
     client.print(answer, format_tournament(answer))
 
 
@@ -54,11 +54,13 @@ def show_player(
 ) -> None:
     """Compare a player with others of similar ratings, over all tournaments or some."""
     request = pb.GetPlayerFairPlayRequest(player_id=person, tournament_ids=only or ())
-    answer: pb.GetPlayerFairPlayResponse = _ask_until_complete(request, client, wait)
+    answer = _ask_until_complete(request, client, wait)
     client.print(answer, format_player(answer))
 
 
-def _ask_until_complete(request: Message, client: ServiceClient, wait: int, pending: str = "pending_games") -> Any:
+def _ask_until_complete(
+    request: RequestFor[A_co], client: ServiceClient, wait: int, pending: str = "pending_games"
+) -> A_co:
     """Return the answer when all games are analysed, or the last one after ``wait`` seconds.
 
     ``pending`` is the field of the answer that is false when it is complete.
