@@ -72,12 +72,8 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
             )
         reason = reason_given(request.reason)
     if turn.completed and not own:
-        raise Refusal(
-            "NOTHING_TO_SCORE",
-            N_("Round {turn} is scored, and no other hall has closed it."),
-            {"turn": turn.number},
-            article=situation.ruleset.article("turns.seconds"),
-        )
+        nothing = N_("Round {turn} is scored, and no other hall has closed it.")
+        raise situation.refuse_turn("NOTHING_TO_SCORE", nothing, turn.number)
     _nothing_waits(situation, turn, own)
     new_events: list[StreamEvent] = []
     if turn.master is None and not has_play(situation, turn):

@@ -162,7 +162,7 @@ def _list_actors(kind: type[Message], table: Table, arbiter_id: str) -> Iterator
 
 
 def _each(field: str, list_values: Callable[[Table], Iterable[Any]]) -> Examples:
-    """Return examples with each value of a field, whoever the actor is."""
+    """Return examples with each value of a field, for any actor."""
     return lambda table, at, actor: ({field: value} for value in list_values(table))
 
 
