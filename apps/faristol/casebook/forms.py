@@ -17,7 +17,7 @@ from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
 from faristol.kernel.spellings import kebab, name_of, names_of
-from faristol.kernel.times import NANOSECONDS_PER_MS
+from faristol.kernel.times import NANOSECONDS_PER_MS, instant, timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK, TileSet
@@ -38,14 +38,12 @@ SQUARE = "square"
 
 def moment(at_ms: int) -> Timestamp:
     """Return a time of a case in the form of commands and events."""
-    written = Timestamp()
-    written.FromNanoseconds(START_NS + at_ms * NANOSECONDS_PER_MS)
-    return written
+    return timestamp(START_NS + at_ms * NANOSECONDS_PER_MS)
 
 
-def since_start(timestamp: Timestamp) -> int:
+def since_start(at: Timestamp) -> int:
     """Return the milliseconds since the start of a case."""
-    return (timestamp.ToNanoseconds() - START_NS) // NANOSECONDS_PER_MS
+    return (instant(at) - START_NS) // NANOSECONDS_PER_MS
 
 
 def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tuple[Placement, ...]:
