@@ -104,9 +104,8 @@ class RoundInPlay(Championship):
                 await self._results_in(number)
                 close = pairing_pb2.CloseRoundRequest(round=number)
                 when = self.plan.round_end(number, self.now)
-                await self.send(self.api.pairing.CloseRound, close, when, "close", number)
+                await self.send(close, when, "close", number)
             await self.appoint_judges(
-                self.adjudication,
                 JUDGE_ID,
                 HEAD_ID,
                 lease_seconds=LEASE_SECONDS,

@@ -193,6 +193,6 @@ def test_a_detail_is_in_public_answers_and_lists_exactly_if_it_is_public(
 def test_officials_read_every_detail_of_an_entry_at_a_terminal() -> None:
     details = people.PersonalDetails(**examples())
     entry = registration.Entry(entry=1, state=registration.ENTRY_STATE_RECEIVED, details=details)
-    shown = [*list_entries(registration.ListEntriesResponse(entries=[entry]), "en")]
+    shown = [*list_entries(registration.ListEntriesResponse(entries=[entry]))]
     assert [name for name, value in examples().items() if not any(str(value) in line for line in shown)] == []
     assert all(str(examples()[name]) in shown[0] for name in PUBLIC_DETAILS)

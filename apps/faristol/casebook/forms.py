@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from io import BytesIO
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from PIL import Image
 
 from faristol.casebook.document import CaseError, Value
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
 from faristol.kernel.spellings import kebab, name_of, names_of
-from faristol.kernel.times import NANOSECONDS_PER_MS
+from faristol.kernel.times import NANOSECONDS_PER_MS, instant, timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK, TileSet
@@ -38,14 +38,12 @@ SQUARE = "square"
 
 def moment(at_ms: int) -> Timestamp:
     """Return a time of a case in the form of commands and events."""
-    written = Timestamp()
-    written.FromNanoseconds(START_NS + at_ms * NANOSECONDS_PER_MS)
-    return written
+    return timestamp(START_NS + at_ms * NANOSECONDS_PER_MS)
 
 
-def since_start(timestamp: Timestamp) -> int:
+def since_start(at: Timestamp) -> int:
     """Return the milliseconds since the start of a case."""
-    return (timestamp.ToNanoseconds() - START_NS) // NANOSECONDS_PER_MS
+    return (instant(at) - START_NS) // NANOSECONDS_PER_MS
 
 
 def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tuple[Placement, ...]:
@@ -302,9 +300,6 @@ def content_of(text: str) -> bytes:
 
 def _write_png(width: int, height: int) -> bytes:
     """Return a black picture, as a file with one bit for each pixel."""
-    row = bytes(1 + (width + 7) // 8)
-    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * height)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    )
+    file = BytesIO()
+    Image.new("1", (width, height)).save(file, "PNG")
+    return file.getvalue()

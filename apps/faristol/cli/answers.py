@@ -32,7 +32,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.catalogue import CATALOGUE
-from faristol.presentation.history import game_params, players_at, round_time
+from faristol.presentation.history import game_params, round_time
 from faristol.presentation.names import withdrew_before_start
 from faristol.presentation.sentences import (
     DESCRIBED_WITH_NAMES,
@@ -48,9 +48,10 @@ from faristol.presentation.sentences import (
 )
 from faristol.presentation.tournament_commands import PROPOSED
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
-from faristol.table_terminal.shared.common import as_json
+from faristol.table_terminal.shared.common import as_json, format_number, localize
 from faristol.table_terminal.shared.names import TournamentNames
-from faristol.text import number, say, translations, with_article
+from faristol.text import translations, with_article
+from faristol.text.terminal import language_of_terminal
 
 Params = Mapping[str, str | int]
 Paired = pairing.PairRoundResponse | pairing.ProposedRound
@@ -92,19 +93,17 @@ TRIBUNAL = N_("Tribunal of appeals: {members}.")
 APPEAL = N_("Appeal {appeal} of {player}, against command {version}: {phase}. Members of the tribunal: {members}.")
 
 
-def format_answer(
-    method: str, request: Message, answer: Message, known: TournamentNames | None, language: str
-) -> Iterator[str]:
+def format_answer(method: str, request: Message, answer: Message, known: TournamentNames | None) -> Iterator[str]:
     """Yield the lines of an answer."""
     if method in _METHOD_FORMATTERS:
         formatter = _METHOD_FORMATTERS[method]
-        given = {"request": request, "answer": answer, "known": known, "language": language}
+        given = {"request": request, "answer": answer, "known": known, "language": language_of_terminal()}
         yield from formatter(**{name: given[name] for name in signature(formatter).parameters})
         return
     of = CATALOGUE[method]
-    params = _params(method, request, answer, known, language)
+    params = _params(method, request, answer, known)
     if getattr(answer, "proposal", 0) and method != "AnswerProposal":
-        yield say(PROPOSED, params, language)
+        yield localize(PROPOSED, **params)
         return
     texts = [select_sentence(of.said, params)]
     if isinstance(request, pairing.SanctionPlayerRequest):
@@ -118,7 +117,7 @@ def format_answer(
     if isinstance(answer, pairing.ReportResultResponse) and answer.effect == pairing.REPORT_EFFECT_DISPUTED:
         texts.append(MADE_DISPUTED)
     texts += [text for field, text in of.further.items() if _is_told(field, request, answer, params)]
-    yield " ".join(say(text, params, language) for text in filter(None, texts))
+    yield " ".join(localize(text, **params) for text in filter(None, texts))
 
 
 def answer_to_json(method: str, request: Message, answer: Message, known: TournamentNames | None) -> dict[str, Any]:
@@ -170,7 +169,7 @@ def _is_told(field: str, request: Message, answer: Message, params: Params) -> b
     return bool(value) is (name == field)
 
 
-def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
+def _params(method: str, request: Message, answer: Message, known: TournamentNames | None) -> Params:
     """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
     name = format_title(known.tournament) if known else getattr(of, "tournament_id", "")
@@ -178,30 +177,30 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
     for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
-        params[field.name] = _format_value(field, value, known, language)
+        params[field.name] = _format_value(field, value, known)
         for part in value.DESCRIPTOR.fields if isinstance(value, Message) else ():
             if not part.message_type:
-                params.setdefault(part.name, _format_value(part, getattr(value, part.name), known, language))
+                params.setdefault(part.name, _format_value(part, getattr(value, part.name), known))
     if getattr(request, "unplayed", isinstance(request, pairing.GiveForfeitRequest)):
         scores = _value("scores", request, answer) or ()
         if not has_points((entry.score for entry in scores), unplayed=True):
             params["scores"] = " – ".join(known.name(each.player_id) if known else each.player_id for each in scores)
     if isinstance(request, pairing.DescribeTournamentRequest):
-        given = [say(text, {}, language) for field, text in DESCRIBED_WITH_NAMES.items() if of.HasField(field)]
+        given = [localize(text) for field, text in DESCRIBED_WITH_NAMES.items() if of.HasField(field)]
         params["parts"] = ", ".join(filter(None, (str(params["parts"]), *given)))
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
     new = CATALOGUE[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
-    params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
+    params["fictitious"] = format_number((_value("fictitious_half_points", request, answer) or 0) / 2)
     game_id = str(_value("game_id", request, answer) or "")
     if known is None:
         return params | {"game": game_id, "at_table": game_id, "outcome": ""}
-    decided = _outcome(game_id, request, known, language)
-    return params | game_params(game_id, known, language) | {"outcome": decided}
+    decided = _outcome(game_id, request, known)
+    return params | game_params(game_id, known, language_of_terminal()) | {"outcome": decided}
 
 
-def _outcome(game_id: str, request: Message, known: TournamentNames, language: str) -> str:
+def _outcome(game_id: str, request: Message, known: TournamentNames) -> str:
     """Describe how a command decides a game without its scores, after a comma; empty for other commands."""
     seated = known.at_table(game_id)
     corrections = pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest
@@ -221,30 +220,29 @@ def _outcome(game_id: str, request: Message, known: TournamentNames, language: s
         left = request.abandoned_by
     decided = outcome(
         [known.name(player) for player in players],
-        language,
+        language_of_terminal(),
         winner=known.name(winner) if winner else "",
         unplayed=unplayed,
         left=[known.name(player) for player in left],
         lost_by_all=lost_by_all,
     )
     if isinstance(request, corrections) and unplayed:
-        decided = by_forfeit(decided, language)
+        decided = by_forfeit(decided, language_of_terminal())
     return f", {decided}" if decided else ""
 
 
-def _format_value(field: Any, value: Any, known: TournamentNames | None, language: str) -> str | int:
+def _format_value(field: Any, value: Any, known: TournamentNames | None) -> str | int:
     """Format the value of a field for people."""
     if field.is_repeated:
-        shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
+        shown = [str(_one_shown(field, entry, known)) for entry in value or ()]
         if not shown:
             empty = {"halls": NO_HALLS, "times": NO_TIMES, "prizes": NO_PRIZES, "layers": NO_LAYERS}.get(field.name)
-            return say(empty, {}, language) if empty else ""
+            return localize(empty) if empty else ""
         return (" – " if field.name == "scores" else ", ").join(shown)
-    return _one_shown(field, value, known, language)
+    return _one_shown(field, value, known)
 
 
-def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: str) -> str | int:
-    read = translations(language).gettext
+def _one_shown(field: Any, value: Any, known: TournamentNames | None) -> str | int:
     if isinstance(value, Timestamp):
         zone = ZoneInfo((known.tournament.time_zone if known else "") or "UTC")
         return value.ToDatetime(ZoneInfo("UTC")).astimezone(zone).strftime("%Y-%m-%d %H:%M")
@@ -258,12 +256,12 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
         return f"{value.name} {value.first_table}–{value.last_table}"
     if isinstance(value, events.RoundTime):
         zone_name = known.tournament.time_zone if known else ""
-        return round_time(value.round, value.starts_at.ToDatetime(UTC), zone_name, language)
+        return round_time(value.round, value.starts_at.ToDatetime(UTC), zone_name, language_of_terminal())
     if isinstance(value, pairing.Appointment | events.TribunalMember):
-        return _member(value, known, language)
+        return _member(value, known)
     if field.enum_type is not None:
         if texts := labels_of(field.enum_type):
-            return read(texts[value]) if value in texts else ""
+            return localize(texts[value]) if value in texts else ""
         return name_of(field.enum_type, value)
     if field.name == "undone_by":
         return format_command(value)
@@ -274,60 +272,58 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
     return value if isinstance(value, int | str) else ""
 
 
-def _member(member: pairing.Appointment | events.TribunalMember, known: TournamentNames | None, language: str) -> str:
+def _member(member: pairing.Appointment | events.TribunalMember, known: TournamentNames | None) -> str:
     given = member.name if isinstance(member, pairing.Appointment) else ""
     name = given or (known.name(member.person_id) if known else member.person_id)
     role = labels_of(events.TribunalRole.DESCRIPTOR).get(member.role)
-    return f"{name} ({translations(language).gettext(role)})" if role else name
+    return f"{name} ({localize(role)})" if role else name
 
 
 def _format_round(
-    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: TournamentNames, language: str
+    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: TournamentNames
 ) -> Iterator[str]:
     headlines = (ROUND_DRAFTED, DRAFTED_BYE) if answer.drafted else (ROUND_PAIRED, PAIRED_BYE)
-    yield from _format_paired(answer, request.round, headlines, known, language)
+    yield from _format_paired(answer, request.round, headlines, known)
 
 
-def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def _format_draft(answer: pairing.GetDraftResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the draft with the time of its publication, its obstacles and its checks."""
     if not answer.draft.round:
-        yield say(NO_DRAFT, {}, language)
+        yield localize(NO_DRAFT)
         return
-    yield from _format_paired(answer.draft, answer.draft.round, (DRAFT, DRAFT_BYE), known, language)
+    yield from _format_paired(answer.draft, answer.draft.round, (DRAFT, DRAFT_BYE), known)
     if answer.changed_by_hand:
-        yield say(CHANGED_BY_HAND, {}, language)
+        yield localize(CHANGED_BY_HAND)
     if answer.HasField("publish_at"):
         at = answer.publish_at.ToDatetime(UTC).astimezone(ZoneInfo(known.tournament.time_zone or "UTC"))
-        yield say(PUBLISHED_AT, {"publish_at": at.strftime("%Y-%m-%d %H:%M")}, language)
+        yield localize(PUBLISHED_AT, publish_at=at.strftime("%Y-%m-%d %H:%M"))
     yield from (f"! {known.named_in(each.text)}" for each in answer.obstacles)
     yield from _checks(answer.draft, known)
 
 
-def _format_preview(answer: pairing.PreviewRoundResponse, known: TournamentNames, language: str) -> Iterator[str]:
-    yield from _format_paired(answer.preview, answer.preview.round, (PREVIEW, PREVIEW_BYE), known, language)
+def _format_preview(answer: pairing.PreviewRoundResponse, known: TournamentNames) -> Iterator[str]:
+    yield from _format_paired(answer.preview, answer.preview.round, (PREVIEW, PREVIEW_BYE), known)
     yield from _checks(answer.preview, known)
 
 
-def _format_paired(
-    paired: Paired, number: int, headlines: tuple[str, str], known: TournamentNames, language: str
-) -> Iterator[str]:
+def _format_paired(paired: Paired, number: int, headlines: tuple[str, str], known: TournamentNames) -> Iterator[str]:
     """Yield the number of games, the byes with their reasons, and the tables.
 
     ``headlines`` are those without a bye of the pairing and with one.
     """
     games = sum(bool(seat.table) for seat in paired.pairings)
-    counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
+    counted = translations(language_of_terminal()).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
     bye = known.name(paired.bye_team_id or paired.bye_player_id)
-    yield say(headlines[bool(bye)], {"round": number, "games": counted, "bye": bye}, language)
-    yield from _sitting_out(paired, known, number, language)
-    yield from pairing_lines(paired.pairings, paired.matches, known, language)
+    yield localize(headlines[bool(bye)], round=number, games=counted, bye=bye)
+    yield from _sitting_out(paired, known, number)
+    yield from pairing_lines(paired.pairings, paired.matches, known)
 
 
 def _checks(proposed: pairing.ProposedRound, known: TournamentNames) -> Iterator[str]:
     yield from (f"? {known.named_in(each.text)}" for each in proposed.checks)
 
 
-def _sitting_out(answer: Paired, known: TournamentNames, number: int, language: str) -> Iterator[str]:
+def _sitting_out(answer: Paired, known: TournamentNames, number: int) -> Iterator[str]:
     """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
     granted = {
         who
@@ -343,16 +339,16 @@ def _sitting_out(answer: Paired, known: TournamentNames, number: int, language: 
         *((bye.team_id, bye.kind) for bye in answer.team_byes),
         *((bye.player_id, bye.kind) for bye in alone),
     ):
-        params: Params = {
-            "who": known.name(who),
-            "round": number,
-            "kind": translations(language).gettext(labels.BYES[kind]),
-        }
-        yield say(BYE_TO_COME if who in granted else OPPONENT_GONE, params, language)
+        yield localize(
+            BYE_TO_COME if who in granted else OPPONENT_GONE,
+            who=known.name(who),
+            round=number,
+            kind=localize(labels.BYES[kind]),
+        )
 
 
 def pairing_lines(
-    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: TournamentNames, language: str
+    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: TournamentNames
 ) -> Iterator[str]:
     """Yield the tables of a round, each after the match that it is a board of."""
     teams = {match.match: match for match in matches}
@@ -362,29 +358,28 @@ def pairing_lines(
     for table, seat in zip(at, pairings, strict=True):
         if seat.match != before and (match := teams.get(seat.match)):
             players = f"{known.name(match.first_team_id)} – {known.name(match.second_team_id)}"
-            yield say(MATCH, {"match": match.match, "players": players}, language)
+            yield localize(MATCH, match=match.match, players=players)
         before = seat.match
-        yield f"  {table:>{width}}  {players_at(seat, known)}"
+        yield f"  {table:>{width}}  {known.players_at(seat)}"
 
 
-def _format_obstacles(answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def _format_obstacles(answer: pairing.ListObstaclesResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
     if not answer.round and not answer.obstacles:
-        yield say(NO_ROUND_LEFT, {}, language)
+        yield localize(NO_ROUND_LEFT)
         return
-    yield say(UNPAIRABLE if answer.obstacles else PAIRABLE, {"round": answer.round}, language)
+    yield localize(UNPAIRABLE if answer.obstacles else PAIRABLE, round=answer.round)
     for obstacle in answer.obstacles:
-        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article, language)}"
+        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article, language_of_terminal())}"
     yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
 
 
-def _format_explanation(answer: pairing.ExplainPairingResponse, known: TournamentNames, language: str) -> Iterator[str]:
-    yield with_article(known.named_in(answer.text), answer.article, language)
+def _format_explanation(answer: pairing.ExplainPairingResponse, known: TournamentNames) -> Iterator[str]:
+    yield with_article(known.named_in(answer.text), answer.article, language_of_terminal())
 
 
-def _format_tournament(answer: pairing.GetTournamentResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def _format_tournament(answer: pairing.GetTournamentResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the lines on the state of a tournament."""
-    read = translations(language).gettext
     name = f"{answer.name}, {answer.division}" if answer.division else answer.name
     yield f"{name} ({answer.tournament_id})"
     params: Params = {
@@ -394,45 +389,45 @@ def _format_tournament(answer: pairing.GetTournamentResponse, known: TournamentN
         "rounds": answer.rounds,
         "played": len(answer.played),
     }
-    yield from (say(select_sentence(text, params), params, language) for text in TOURNAMENT)
+    yield from (localize(select_sentence(text, params), **params) for text in TOURNAMENT)
     for paired in answer.played[-1:]:
         finished, tables = len(paired.finished_game_ids), len(paired.pairings)
         text = sentences_of(pairing.RoundPhase.DESCRIPTOR)[paired.phase]
-        yield say(text, {"round": paired.round, "finished": finished, "tables": tables}, language)
+        yield localize(text, round=paired.round, finished=finished, tables=tables)
     if answer.over:
-        yield say(OVER, {}, language)
+        yield localize(OVER)
     there = sum(player.checked_in for player in answer.players)
     part = sum(not withdrew_before_start(player) for player in answer.players)
-    yield say(CHECKED_IN if there else REGISTERED_PLAYERS, {"players": part, "checked_in": there}, language)
+    yield localize(CHECKED_IN if there else REGISTERED_PLAYERS, players=part, checked_in=there)
     left = [known.name(player.player_id) for player in answer.players if player.withdrawn_round]
     lists = (
         (WITHDRAWN_PLAYERS, "players", left),
         (REGISTERED_TEAMS, "teams", [team.name for team in answer.teams]),
         (HALLS, "halls", [f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in answer.halls]),
         (DIVISIONS, "divisions", [f"{division.name} ({division.tournament_id})" for division in answer.divisions]),
-        (TRIBUNAL, "members", [_member(member, known, language) for member in answer.tribunal]),
+        (TRIBUNAL, "members", [_member(member, known) for member in answer.tribunal]),
     )
-    yield from (say(text, {what: ", ".join(names)}, language) for text, what, names in lists if names)
+    yield from (localize(text, **{what: ", ".join(names)}) for text, what, names in lists if names)
     for player in answer.players:
         if player.table:
-            yield say(OWN_TABLE, {"who": known.name(player.player_id), "table": player.table}, language)
+            yield localize(OWN_TABLE, who=known.name(player.player_id), table=player.table)
     byes = [(known.name(player.player_id), player.byes) for player in answer.players]
     for who, granted in [*byes, *((team.name, team.byes) for team in answer.teams)]:
         for bye in granted:
-            kind = read(labels.BYES[bye.kind])
-            yield say(BYE_TO_COME, {"who": who, "round": bye.round, "kind": kind}, language)
+            kind = localize(labels.BYES[bye.kind])
+            yield localize(BYE_TO_COME, who=who, round=bye.round, kind=kind)
     for appeal in answer.appeals:
-        members = ", ".join(_member(member, known, language) for member in appeal.members)
+        members = ", ".join(_member(member, known) for member in appeal.members)
         params = {
             "appeal": appeal.appeal,
             "player": known.name(appeal.player_id),
             "version": appeal.version,
-            "phase": read(labels_of(pairing.AppealPhase.DESCRIPTOR)[appeal.phase]),
+            "phase": localize(labels_of(pairing.AppealPhase.DESCRIPTOR)[appeal.phase]),
             "members": members,
         }
-        yield say(APPEAL, params, language)
+        yield localize(APPEAL, **params)
     if answer.rating_system:
-        yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
+        yield localize(RATED_BY, system=RATING_SYSTEMS.get(answer.rating_system, answer.rating_system))
 
 
 _MODULES = (access, play, cells, case_file, entries, requests, rating_lists, register, seasons)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from faristol.cli.options import Address, AsJson
+from faristol.client.services import A_co, RequestFor
 from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, game_meant, load_names, tournament_meant
 from faristol.table_terminal.shared.services import Stub, answer_to, ask_service
@@ -32,7 +33,7 @@ class ServiceClient:
         """Language of the terminal."""
         return language_of_terminal()
 
-    def answer_to(self, request: Any) -> Any:
+    def answer_to(self, request: RequestFor[A_co]) -> A_co:
         """Return the answer of its service to a request."""
         return answer_to(request, self.address)
 

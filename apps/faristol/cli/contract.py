@@ -231,7 +231,7 @@ def _carry_out(method: str, given: Mapping[str, Any], client: Client) -> None:
         raise StartError(with_names(error, known)) from error.__cause__
     if known is not None and getattr(answer, "joined_player_ids", None):
         known.add_players(client.load_names(known.tournament_id).players)
-    lines = [*format_answer(method, request, answer, known, client.language)]
+    lines = [*format_answer(method, request, answer, known)]
     content = answer_to_json(method, request, answer, known)
     if taken:
         lines.append(describe_taken(taken, client.language))
@@ -306,7 +306,7 @@ def request_of(
     return request  # type: ignore[no-any-return]
 
 
-def call(client: ServiceClient, method: str, request: Message) -> Any:
+def call(client: ServiceClient, method: str, request: Any) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
         return client.answer_to(request)

@@ -79,10 +79,7 @@ def add_defaults(
 
 def load_duplicate(game_id: str, client: ServiceClient) -> duplicate.GetDuplicateResponse:
     """Load a duplicate game as its officials see it."""
-    found: duplicate.GetDuplicateResponse = client.answer_to(
-        duplicate.GetDuplicateRequest(game_id=game_id, inside=True)
-    )
-    return found
+    return client.answer_to(duplicate.GetDuplicateRequest(game_id=game_id, inside=True))
 
 
 def load_sheet(
@@ -90,8 +87,7 @@ def load_sheet(
 ) -> duplicate.GetHallSheetResponse:
     """Load the sheet of a hall, by its name or one of its players, as its officials see it."""
     request = duplicate.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, inside=True)
-    found: duplicate.GetHallSheetResponse = client.answer_to(request)
-    return found
+    return client.answer_to(request)
 
 
 def last_scored(game: duplicate.GetDuplicateResponse) -> int:

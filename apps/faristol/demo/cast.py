@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import grpc
 
 from faristol.client.credentials import acting
-from faristol.client.services import Api, call
+from faristol.client.services import Api
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -37,7 +37,7 @@ class UserCalls:
         if ("director",) not in self._tokens:
             asked = await self._is_asked()
             request = self._grant(needs.ROLE_DIRECTOR, name="Directora", lifetime_seconds=DIRECTOR_LIFETIME_SECONDS)
-            given = await call(self.api.access.GrantCredential, request) if asked else pb.GrantCredentialResponse()
+            given = await self.api.call(request) if asked else pb.GrantCredentialResponse()
             self._tokens["director",] = given.token
         with acting(self._tokens["director",]):
             yield
@@ -62,9 +62,9 @@ class UserCalls:
         who = request.role, request.name, request.player_id
         async with self.director():
             if self._tokens["director",] and who not in self._tokens:
-                given = await call(self.api.access.GrantCredential, request)
+                given = await self.api.call(request)
                 enter = pb.SignInRequest(command_id=str(uuid.uuid4()), code=given.code)
-                self._tokens[who] = given.token or (await call(self.api.access.SignIn, enter)).token
+                self._tokens[who] = given.token or (await self.api.call(enter)).token
         with acting(self._tokens.get(who, "")):
             yield
 
@@ -92,7 +92,7 @@ class UserCalls:
     async def _is_asked(self) -> bool:
         """Check whether calls carry a credential. Without one, ``GetCaller`` is unauthenticated."""
         try:
-            await call(self.api.access.GetCaller, pb.GetCallerRequest())
+            await self.api.call(pb.GetCallerRequest())
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
                 raise

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import count
-from typing import Any
 
 import grpc
 
 from faristol.client.problems import reason_of
-from faristol.client.services import Api, M, call, call_until_found
+from faristol.client.services import A_co, Api, RequestFor
 from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
 from faristol.demo.plan import Entrant, Plan
@@ -61,12 +60,12 @@ class DirectorActions:
     async def create(self) -> None:
         """Create the tournament."""
         opening = self.plan.round_start(1, self.now)
-        await self.send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
+        await self.send(self.plan.creation(self.lexicon), opening, "create")
 
-    async def appoint_judges(self, adjudication: Any, judge_id: str, head_id: str, **times: int) -> None:
+    async def appoint_judges(self, judge_id: str, head_id: str, **times: int) -> None:
         """Appoint a judge of the words and a director of judges, who rule on challenges from now on.
 
-        ``adjudication`` is a stub; ``times`` are fields of ``SetAdjudicationRequest``.
+        ``times`` are fields of ``SetAdjudicationRequest``.
         """
         plan = self.plan
         for appointed in (judge_id, head_id):
@@ -77,19 +76,18 @@ class DirectorActions:
                 languages=[plan.rules.tile_set.language] if appointed == judge_id else [],
                 director=appointed == head_id,
             )
-            await call(adjudication.AppointJudge, appoint)
+            await self.api.call(appoint)
         mode = adjudication_pb2.SetAdjudicationRequest(
             command_id=plan.command_id("adjudication"),
             tournament_id=plan.tournament_id,
             mode=lexicon_events.MODE_JUDGE,
             **times,
         )
-        await call(adjudication.SetAdjudication, mode)
+        await self.api.call(mode)
 
-    async def send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
+    async def send(self, request: RequestFor[A_co], when: datetime | None, *act: object) -> A_co:
         """Send a request about the tournament, with an id derived from ``act`` and the time of the command."""
-        request.tournament_id = self.plan.tournament_id
-        return await send(self.plan, method, request, when, *act)
+        return await send(self.api, self.plan, request, when, *act, tournament_id=self.plan.tournament_id)
 
 
 @dataclass(frozen=True)
@@ -108,28 +106,24 @@ class Championship(DirectorActions):
             return await self._direct()
 
     async def _direct(self) -> ChampionshipOutcome:
-        plan, pairing = self.plan, self.api.pairing
+        plan = self.plan
         tournament = await self._register_players()
         position = 0
         for number in range(1, plan.rounds + 1):
             await self._play_round(number, tournament)
             await self._results_in(number)
             close = pairing_pb2.CloseRoundRequest(round=number)
-            closed = await self.send(pairing.CloseRound, close, plan.round_end(number, self.now), "close", number)
+            closed = await self.send(close, plan.round_end(number, self.now), "close", number)
             position = closed.position
-            tournament = await call(pairing.GetTournament, self._which())
+            tournament = await self.api.call(self._which())
         over, publish = plan.round_end(plan.rounds, self.now), pairing_pb2.PublishStandingsRequest()
-        position = max(position, (await self.send(pairing.PublishStandings, publish, over, "publish")).position)
-        ratings = await call_until_found(
-            self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
+        position = max(position, (await self.send(publish, over, "publish")).position)
+        ratings = await self.api.call_until_found(rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id))
+        standings = await self.api.call(
+            results_pb2.GetStandingsRequest(tournament_id=plan.tournament_id, min_position=position)
         )
-        standings = await call(
-            self.api.results.GetStandings,
-            results_pb2.GetStandingsRequest(tournament_id=plan.tournament_id, min_position=position),
-        )
-        shown = await call(
-            self.api.results.GetTournament,
-            results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position),
+        shown = await self.api.call(
+            results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position)
         )
         return ChampionshipOutcome(shown.tournament, standings.standings, ratings)
 
@@ -138,9 +132,8 @@ class Championship(DirectorActions):
         for entrant in self.plan.entrants:
             await self._register(entrant, opening)
         if self.plan.halls_of_tables:
-            halls = pairing_pb2.SetHallsRequest(halls=self.plan.halls_of_tables)
-            await self.send(self.api.pairing.SetHalls, halls, opening, "halls")
-        return await call(self.api.pairing.GetTournament, self._which())
+            await self.send(pairing_pb2.SetHallsRequest(halls=self.plan.halls_of_tables), opening, "halls")
+        return await self.api.call(self._which())
 
     async def _register(self, entrant: Entrant, opening: datetime) -> None:
         """Register a player. If the person was erased in this cell, the player gets an id with a number."""
@@ -148,7 +141,7 @@ class Championship(DirectorActions):
             player_id = entrant.player_id if attempt == 1 else f"{entrant.player_id}-{attempt}"
             register = like(pairing_pb2.RegisterPlayerRequest, entrant, player_id=player_id)
             try:
-                await self.send(self.api.pairing.RegisterPlayer, register, opening, "register", player_id)
+                await self.send(register, opening, "register", player_id)
             except grpc.aio.AioRpcError as error:
                 if reason_of(error) != "PERSON_ERASED":
                     raise
@@ -156,13 +149,13 @@ class Championship(DirectorActions):
                 return
 
     async def _play_round(self, number: int, tournament: pairing_pb2.GetTournamentResponse) -> None:
-        plan, pairing = self.plan, self.api.pairing
+        plan = self.plan
         if any(known.round == number and known.phase == pairing_pb2.ROUND_PHASE_CLOSED for known in tournament.played):
             return
         when = plan.round_start(number, self.now)
         pair, start = pairing_pb2.PairRoundRequest(round=number), pairing_pb2.StartRoundRequest(round=number)
-        paired = await self.send(pairing.PairRound, pair, when, "pair", number)
-        await self.send(pairing.StartRound, start, when, "start", number)
+        paired = await self.send(pair, when, "pair", number)
+        await self.send(start, when, "start", number)
         total, finished = len(paired.pairings), 0
         self.seen(number, finished, total)
         tables = [asyncio.create_task(self._play_table(seat)) for seat in paired.pairings]
@@ -182,7 +175,7 @@ class Championship(DirectorActions):
     async def _results_in(self, number: int) -> None:
         """Wait until all results of the tables have arrived in the tournament."""
         while True:
-            tournament = await call(self.api.pairing.GetTournament, self._which())
+            tournament = await self.api.call(self._which())
             known = next(each for each in tournament.played if each.round == number)
             if len(known.finished_game_ids) == len(known.pairings):
                 return

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from itertools import count
 
-from faristol.client.services import call, call_until_found
 from faristol.demo.commands import Commands
 from faristol.demo.player import PRESSING, STOPPING
 from faristol.kernel.times import to_datetime
@@ -24,7 +23,7 @@ class TableClock(Commands):
 
     async def read(self) -> clock_pb2.GetClockResponse:
         """Return the clock, after it exists."""
-        return await call_until_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
+        return await self.api.call_until_found(clock_pb2.GetClockRequest(game_id=self.game_id))
 
     async def time_is_over(self, game: game_pb2.GetGameResponse, done: datetime, claimant: str) -> bool:
         """Check whether the turn's time ends before ``done`` (FM 2, FISE 33, UF 18). Then ``claimant`` claims it."""
@@ -35,23 +34,21 @@ class TableClock(Commands):
         over = to_datetime(clock.deadline_at)
         if clock.deadline != TIMED_OUT or done <= over:
             return False
-        request = clock_pb2.ClaimTimeRequest(player_id=claimant)
-        await self.send(self.api.clock.ClaimTime, request, game.turn, "claim", over + PRESSING)
+        await self.send(clock_pb2.ClaimTimeRequest(player_id=claimant), game.turn, "claim", over + PRESSING)
         return True
 
     async def stop(self, turn: int, mover: str, since: datetime) -> None:
         """Stop the mover's clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
         if (await self.read()).held:
             return
-        request = clock_pb2.StopRequest(player_id=mover)
-        await self.send(self.api.clock.Stop, request, turn, "stop", since + STOPPING)
+        await self.send(clock_pb2.StopRequest(player_id=mover), turn, "stop", since + STOPPING)
 
     async def press(self, turn: int, mover: str, since: datetime) -> None:
         """Press the clock. Press it again if a time ran out before and the turn still continues."""
         for attempt in count(1):
             act, request = "press" if attempt == 1 else f"press-{attempt}", clock_pb2.PressRequest(player_id=mover)
-            if not (await self.send(self.api.clock.Press, request, turn, act, since + PRESSING)).too_late:
+            if not (await self.send(request, turn, act, since + PRESSING)).too_late:
                 return
-            game = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+            game = await self.api.call(game_pb2.GetGameRequest(game_id=self.game_id))
             if game.turn != turn or game.phase not in (game_pb2.PHASE_PLACED, game_pb2.PHASE_DRAWN):
                 return

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from faristol.client.services import Api, M, call
+from faristol.client.services import A_co, Api, RequestFor
 from faristol.demo.plan import Plan
 from faristol.kernel.times import to_timestamp
 
@@ -24,22 +23,25 @@ class Commands:
     plan: Plan
     game_id: str
 
-    async def send(self, method: Callable[..., Awaitable[M]], request: Any, turn: int, act: str, when: datetime) -> M:
+    async def send(self, request: RequestFor[A_co], turn: int, act: str, when: datetime) -> A_co:
         """Send a request with an id derived from ``turn`` and ``act``, its game, and its time."""
-        request.game_id = self.game_id
-        return await send(self.plan, method, request, when, self.game_id, turn, act)
+        return await send(self.api, self.plan, request, when, self.game_id, turn, act, game_id=self.game_id)
 
 
-async def send(plan: Plan, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-    """Send a request with an id derived from ``act``, and with its time if it is not the present.
+async def send(
+    api: Api, plan: Plan, request: RequestFor[A_co], when: datetime | None, *act: object, **fields: str
+) -> A_co:
+    """Send a request with further ``fields``, an id derived from ``act``, and its time if it is not the present.
 
     By a plan with a pace, wait for that time and send it as of the present.
     """
-    request.command_id = plan.command_id(*act)
+    filled: Any = request
+    for name, value in {"command_id": plan.command_id(*act), **fields}.items():
+        setattr(filled, name, value)
     if plan.pace and when is not None:
         left = (when - datetime.now(UTC)).total_seconds()
         await asyncio.sleep(max(0.0, left / plan.pace + CLOCK_MARGIN_SECONDS))
         when = None
     if when is not None:
-        request.occurred_at.CopyFrom(to_timestamp(when))
-    return await call(method, request)
+        filled.occurred_at.CopyFrom(to_timestamp(when))
+    return await api.call(request)

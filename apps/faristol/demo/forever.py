@@ -40,7 +40,7 @@ from faristol.host.process import stop_on_signals
 from faristol.kernel.refusal import N_
 from faristol.launcher.director_link import local_channels
 from faristol.launcher.processes import hold_folder, running
-from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.presentation.page_addresses import tournament_path
 from faristol.table_terminal.shared.common import localize
@@ -225,7 +225,7 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel, co
     """
     await championship.create()
     async with championship.cast.director():
-        await championship.appoint_judges(adjudication_pb2_grpc.AdjudicationServiceStub(lexicon), JUDGE_ID, HEAD_ID)
+        await championship.appoint_judges(JUDGE_ID, HEAD_ID)
 
     async def rule(file: adjudication_pb2.GetCaseFileResponse) -> Sequence[lexicon_events.WordRuling]:
         await asyncio.sleep(RULING_TIME_SECONDS / championship.plan.pace)

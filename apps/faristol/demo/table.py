@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 
-from faristol.client.services import call, call_until_found
 from faristol.demo.cast import UserCalls
 from faristol.demo.clock import RULING_POLL_SECONDS, TableClock
 from faristol.demo.commands import Commands
@@ -98,7 +97,7 @@ class DemoTable(Commands):
         """Return the game with the rack of a player, or the public state for an empty id."""
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id)
         async with self.cast.player(player_id) if player_id else nullcontext():
-            return await call_until_found(self.api.game.GetGame, request)
+            return await self.api.call_until_found(request)
 
     async def _take_turn(self, game: State) -> str:
         """Play, exchange or pass, up to the press. Return the next player."""
@@ -116,22 +115,22 @@ class DemoTable(Commands):
         act.player_id = mover
         match act:
             case game_pb2.PlacePlayRequest():
-                answer = await self.send(self.api.game.PlacePlay, act, game.turn, "play", done)
+                answer = await self.send(act, game.turn, "play", done)
                 if not self._is_over_as_laid(game):
                     placed = Placed(game.turn, mover, [tuple(scored.word.faces) for scored in answer.words], done)
                     await self._answer_play(game, placed, ruled_valid=False)
                 return other
             case game_pb2.FreeExchangeRequest():
-                await self.send(self.api.game.FreeExchange, act, game.turn, f"free-exchange-{game.version}", done)
+                await self.send(act, game.turn, f"free-exchange-{game.version}", done)
                 return mover
             case game_pb2.ExchangeRequest():
-                await self.send(self.api.game.Exchange, act, game.turn, "exchange", done)
+                await self.send(act, game.turn, "exchange", done)
                 if self.rules.exchange.stops_clock:
                     await self.clock.stop(game.turn, mover, done)
             case game_pb2.PassRequest():
-                await self.send(self.api.game.Pass, act, game.turn, "pass", done)
+                await self.send(act, game.turn, "pass", done)
             case game_pb2.DeclareCannotPlayRequest():
-                await self.send(self.api.game.DeclareCannotPlay, act, game.turn, "cannot-play", done)
+                await self.send(act, game.turn, "cannot-play", done)
         if "press" in self.rules.turn.steps:
             await self.clock.press(game.turn, mover, done)
         return other
@@ -149,12 +148,10 @@ class DemoTable(Commands):
                 if await self._is_over_as_written(game):
                     return
                 when += WRITING
-                write = game_pb2.WriteScoreRequest(player_id=player)
-                await self.send(self.api.game.WriteScore, write, placed.turn, f"write-{player}", when)
+                await self.send(game_pb2.WriteScoreRequest(player_id=player), placed.turn, f"write-{player}", when)
         if game.bag_left:
             when += DRAWING
-            draw = game_pb2.DrawTilesRequest(player_id=placed.mover)
-            await self.send(self.api.game.DrawTiles, draw, placed.turn, "draw", when)
+            await self.send(game_pb2.DrawTilesRequest(player_id=placed.mover), placed.turn, "draw", when)
         if "press" in steps and not await self._is_over_as_written(game):
             await self.clock.press(placed.turn, placed.mover, when)
 
@@ -172,7 +169,7 @@ class DemoTable(Commands):
         if game.bag_left or all(side.rack_size for side in game.sides):
             return False
         accept = game_pb2.AcceptPlayRequest(player_id=self._challenger(game, placed))
-        await self.send(self.api.game.AcceptPlay, accept, placed.turn, "accept", placed.when + DOUBTING)
+        await self.send(accept, placed.turn, "accept", placed.when + DOUBTING)
         return True
 
     async def _doubt(self, game: State, placed: Placed) -> bool:
@@ -183,27 +180,26 @@ class DemoTable(Commands):
             return False
         words = [events_pb2.Word(faces=word) for word in challenged]
         request = game_pb2.ChallengeRequest(player_id=self._challenger(game, placed), words=words)
-        await self.send(self.api.game.Challenge, request, placed.turn, "challenge", placed.when + DOUBTING)
+        await self.send(request, placed.turn, "challenge", placed.when + DOUBTING)
         return True
 
     async def _accept_ruling(self, game: State) -> None:
         """Take back a play that was ruled invalid, without an appeal (FISE 39)."""
         when = to_datetime(game.occurred_at) + DOUBTING
         request = game_pb2.AcceptRulingRequest(player_id=game.pending.player_id)
-        await self.send(self.api.game.AcceptRuling, request, game.pending.turn, "accept-ruling", when)
+        await self.send(request, game.pending.turn, "accept-ruling", when)
 
     async def _seat_arbiter(self, game: State) -> None:
         request = game_pb2.AssignArbiterRequest(arbiter_id=ARBITER)
         async with self.cast.director():
-            await self.send(self.api.game.AssignArbiter, request, game.turn, "arbiter", to_datetime(game.occurred_at))
+            await self.send(request, game.turn, "arbiter", to_datetime(game.occurred_at))
 
     async def _sign(self, game: State) -> None:
         if not game.awaited_signer_ids:
             await asyncio.sleep(RULING_POLL_SECONDS)
         for player in game.awaited_signer_ids:
             when = to_datetime(game.occurred_at) + SIGNING
-            request = game_pb2.SignSheetRequest(player_id=player)
-            await self.send(self.api.game.SignSheet, request, game.turn, f"sign-{player}", when)
+            await self.send(game_pb2.SignSheetRequest(player_id=player), game.turn, f"sign-{player}", when)
 
     async def _is_over_as_written(self, game: State) -> bool:
         """Check whether the game has ended while the last play was written.
@@ -212,7 +208,7 @@ class DemoTable(Commands):
         """
         if game.bag_left:
             return False
-        now = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+        now = await self.api.call(game_pb2.GetGameRequest(game_id=self.game_id))
         return bool(now.end_condition)
 
     def _is_over_as_laid(self, game: State) -> bool:

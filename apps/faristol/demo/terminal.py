@@ -22,7 +22,7 @@ from rich.table import Table as Grid
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.problems import every_reason
-from faristol.client.services import Api, call
+from faristol.client.services import Api
 from faristol.demo.championship import Championship, ChampionshipOutcome
 from faristol.demo.duplicate_game import terminal as duplicate
 from faristol.demo.duplicate_game.championship import DuplicateOutcome as DuplicateOutcome
@@ -137,7 +137,7 @@ async def _find_moment(console: Console, api: Api, plan: Plan) -> datetime:
     """
     which = results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id)
     try:
-        found = await call(api.results.GetTournament, which)
+        found = await api.call(which)
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.NOT_FOUND:
             return datetime.now(UTC)

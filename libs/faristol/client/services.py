@@ -74,6 +74,7 @@ class Api:
     """The services of a championship."""
 
     def __init__(self, channel: Callable[[str], grpc.aio.Channel]) -> None:
+        self._channel = channel
         self.access = access_pb2_grpc.AccessServiceStub(channel("access"))
         self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(channel("lexicon"))
         self.game = game_pb2_grpc.GameServiceStub(channel("game"))
@@ -83,6 +84,17 @@ class Api:
         self.pairing = pairing_pb2_grpc.PairingServiceStub(channel("pairing"))
         self.rating = rating_pb2_grpc.RatingServiceStub(channel("rating"))
         self.results = results_pb2_grpc.ResultsServiceStub(channel("results"))
+
+    async def call(self, request: RequestFor[A_co], repeat: Callable[..., Awaitable[Any]] | None = None) -> A_co:
+        """Call the method of a request by ``repeat``: by default ``call``, else ``call_until_found``."""
+        message: Any = request
+        method = build_call(self._channel(service_of(message.DESCRIPTOR)), type(message))
+        answer: A_co = await (repeat or call)(method, message)
+        return answer
+
+    async def call_until_found(self, request: RequestFor[A_co]) -> A_co:
+        """Call the method of a request until the requested object exists, as ``call_until_found`` does."""
+        return await self.call(request, call_until_found)
 
 
 async def call(

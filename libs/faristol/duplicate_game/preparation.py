@@ -38,6 +38,9 @@ class Prepared:
     embargo: Embargo | None = None
 
 
+NOTHING_PREPARED = Prepared()
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedRound:
     """The round of a tournament for which a game is prepared."""
@@ -116,18 +119,16 @@ def may_rerun(of: PreparedRound, earlier: Duplicate) -> None:
 def build_prepared(of: PreparedRound, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
     """Return the event of a prepared game."""
     ruleset, lexicon = of.pins
-    event = events.GamePrepared(
+    return events.GamePrepared(
         game_id=of.game_id,
         tournament_id=of.tournament_id,
         round=of.number,
         ruleset=ruleset.message(),
         lexicon=lexicon.message(),
         seal=seal,
+        embargo=embargo_said(embargo) if embargo is not None and not embargo.lifted else None,
         occurred_at=timestamp(at),
     )
-    if embargo is not None and not embargo.lifted:
-        event.embargo.CopyFrom(embargo_said(embargo))
-    return event
 
 
 def set_embargo(prepared: Prepared, of: PreparedRound, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:

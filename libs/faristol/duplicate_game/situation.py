@@ -101,6 +101,10 @@ class Situation:
             )
         return found
 
+    def refuse_turn(self, reason: str, message: str, number: int) -> Refusal:
+        """Return a refusal by the article about the time of a turn."""
+        return Refusal(reason, message, {"turn": number}, article=self.ruleset.article("turns.seconds"))
+
     def counting(self, hall: Hall, turn: Turn, player_id: str) -> Counting:
         """Return the slip of a player that counts in a turn whose time has begun."""
         timer = hall.apply_own_time(turn).timer

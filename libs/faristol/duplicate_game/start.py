@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.ownership import hand_over_slips
-from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
+from faristol.duplicate_game.preparation import NOTHING_PREPARED, Prepared, duplicate_id, embargo_said
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -39,7 +40,7 @@ def open_duplicate(
     pins: tuple[Pin, Pin],
     halls: Mapping[str, Sequence[str]],
     at: Instant,
-    prepared: Prepared | None = None,
+    prepared: Prepared = NOTHING_PREPARED,
     before: Duplicate | None = None,
     cells: Cells = NO_CELLS,
 ) -> list[StreamEvent]:
@@ -65,16 +66,14 @@ def open_duplicate(
         seed=b"" if cells.salt else own,
         commitment=commitment(own, game_id),
         halls=of_halls,
+        seal=prepared.seal,
+        embargo=embargo_said(prepared.embargo) if prepared.embargo is not None else None,
         occurred_at=timestamp(at),
     )
     new_events: list[StreamEvent] = [(GAME_STREAM_NUMBER, opened)]
-    if prepared is not None and prepared.embargo is not None:
-        opened.embargo.CopyFrom(embargo_said(prepared.embargo))
-    if prepared is not None and prepared.seal is not None:
-        opened.seal.CopyFrom(prepared.seal)
-        if (prepared.ruleset, prepared.lexicon) != pins:
-            void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
-            new_events.append((GAME_STREAM_NUMBER, void))
+    if prepared.seal is not None and (prepared.ruleset, prepared.lexicon) != pins:
+        void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
+        new_events.append((GAME_STREAM_NUMBER, void))
     if before is not None and (before.call_names or before.call_numbers):
         names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
         names_set = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
@@ -101,4 +100,4 @@ def derive_game_seed(seed: bytes, salt: bytes, game_id: str) -> bytes:
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:
     """Split players into parts that fit into an event; an empty hall has one part."""
-    return [players[start : start + MAX_EVENT_SEATS] for start in range(0, len(players), MAX_EVENT_SEATS)] or [()]
+    return [*split_batches(players, MAX_EVENT_SEATS)] or [()]

@@ -18,7 +18,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
@@ -151,9 +151,7 @@ async def list_due(connection: AsyncConnection, now: datetime, limit: int) -> li
     )
     return [
         WaitingMail(
-            Mail(
-                row.mail_id, row.tournament, row.kind, row.address, row.subject, row.body, row.language, row.person_id
-            ),
+            Mail(**{field.name: getattr(row, field.name) for field in fields(Mail)}),
             row.attempts,
             moment(row.created_at),
         )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from google.protobuf.timestamp_pb2 import Timestamp
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,6 +24,7 @@ from faristol.event_store.record import Record
 from faristol.kernel.details import Person
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.mentions import players_of
+from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
 from faristol.pb.people.v1 import events_pb2 as events
 from faristol.personal_data.people import all_erased, forget, is_official, names, officials, when_erased
@@ -110,9 +110,7 @@ async def _erase_or_refuse(
             await forget(connection, person_id, microseconds(at))
         noted = await notes.forget(connection, player_id, name)
 
-    stamp = Timestamp()
-    stamp.FromDatetime(at)
-    new_events = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
+    new_events = [events.PersonErased(person_id=person_id, occurred_at=to_timestamp(at)) for person_id in gone]
     await record.append(Decision([Write(PEOPLE_STREAM, version, new_events, OF_THE_CELL)], also=forget_all), Metadata())
     return before, noted, tuple(sorted({*same} - {*gone}))
 

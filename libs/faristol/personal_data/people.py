@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from faristol.event_store.beside_events.bindings import (
     to_stored_name,
 )
 from faristol.event_store.event import moment
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.details import DETAILS, Person, Value
 from faristol.kernel.names import OFFICIAL, is_named_person
 from faristol.kernel.names import list_distinct_names as names_told_apart
@@ -106,7 +107,7 @@ async def store_players(connection: AsyncConnection, persons: Sequence[Person]) 
     for player_id in await all_erased(connection, ids):
         raise refused_as_erased(player_id)
     before: dict[str, StoredName] = {}
-    for some in _slices(ids):
+    for some in split_batches(sorted(ids), PEOPLE_BATCH_SIZE):
         for row in await connection.execute(_ROWS, {"wanted": some}):
             before[row.player_id] = to_stored_name(row)
     bindings, changed = [], []
@@ -165,17 +166,11 @@ async def remember_persons(connection: AsyncConnection, persons: Sequence[Person
 async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:
     """Return the erased ones of these players."""
     found: set[str] = set()
-    for some in _slices(player_ids):
+    for some in split_batches(sorted(player_ids), PEOPLE_BATCH_SIZE):
         found.update(
             (await connection.execute(select(erased.c.player_id).where(erased.c.player_id.in_(some)))).scalars()
         )
     return found
-
-
-def _slices(player_ids: Collection[str]) -> Iterator[list[str]]:
-    """Split ids into sorted lists for one statement each."""
-    asked = sorted(player_ids)
-    return (asked[start : start + PEOPLE_BATCH_SIZE] for start in range(0, len(asked), PEOPLE_BATCH_SIZE))
 
 
 async def bind(connection: AsyncConnection, player_id: str) -> str:
@@ -227,7 +222,7 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
 async def find_all(connection: AsyncConnection, player_ids: Collection[str]) -> dict[str, Person]:
     """Return these players by id within a transaction; erased and unknown ones are omitted."""
     found: dict[str, Person] = {}
-    for some in _slices(player_ids):
+    for some in split_batches(sorted(player_ids), PEOPLE_BATCH_SIZE):
         found |= {row.player_id: to_person(row) for row in await connection.execute(_ROWS, {"wanted": some})}
     return found
 

@@ -14,12 +14,7 @@ _AMOUNT = frozenset({"amount"})
 CATALOGUE: Mapping[str, Command] = {
     **TOURNAMENT_COMMANDS,
     # Of a registration; entrants use the form and the link of their entry.
-    "SetRegistration": Command(
-        "registration set",
-        N_("The form of {tournament} is set."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
-        arguments=(),
-    ),
+    "SetRegistration": Command("registration set", N_("The form of {tournament} is set."), arguments=()),
     "GetRegistration": Command("registration show"),
     "ListEntries": Command("registration list"),
     "AcceptEntry": Command(
@@ -28,25 +23,14 @@ CATALOGUE: Mapping[str, Command] = {
         spelled={"player_id": "known"},
     ),
     "AcceptEntries": Command(
-        "registration accept-all",
-        N_("Accepted entries: {accepted}."),
-        {"left_out": N_("Left out: {left_out}.")},
-        arguments=("entries",),
+        "registration accept-all", N_("Accepted entries: {accepted}."), {"left_out": N_("Left out: {left_out}.")}
     ),
     "AskEntrant": Command("registration ask", N_("The entrant of entry {entry} is asked.")),
-    "RejectEntry": Command(
-        "registration reject",
-        N_("Entry {entry} is rejected."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
-    ),
-    "WithdrawEntry": Command(
-        "registration withdraw",
-        N_("Entry {entry} is withdrawn."),
-        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
-    ),
+    "RejectEntry": Command("registration reject", N_("Entry {entry} is rejected.")),
+    "WithdrawEntry": Command("registration withdraw", N_("Entry {entry} is withdrawn.")),
     "ReinstateEntry": Command("registration reinstate", N_("Entry {entry} stands again.")),
     "MoveEntryUp": Command("registration move-up", N_("Entry {entry} has a place.")),
-    "GetMailStatus": Command("registration mail", arguments=()),
+    "GetMailStatus": Command("registration mail"),
     # On fees.
     "SetFees": Command(
         "fee set",
@@ -137,7 +121,7 @@ CATALOGUE: Mapping[str, Command] = {
     "RevokeCredential": Command("access revoke", N_("revoked; it stops working everywhere within two seconds")),
     "GetCaller": Command("access who"),
     # On the cells of halls.
-    "ListHalls": Command("hall cells", arguments=()),
+    "ListHalls": Command("hall cells"),
     "HandOverTables": Command(
         "hall hand-over",
         N_("The cell of {hall} has these tables now: {game_ids}."),
@@ -150,15 +134,11 @@ CATALOGUE: Mapping[str, Command] = {
         arguments=("hall", "game_ids"),
         optional=frozenset({"game_ids"}),
     ),
-    "ReleaseHall": Command(
-        "hall release", N_("The hall {hall} is released: another laptop can join for it."), arguments=("hall",)
-    ),
-    "ListKeptAside": Command("hall aside", arguments=()),
-    "ListKeptCommands": Command("hall kept", arguments=()),
+    "ReleaseHall": Command("hall release", N_("The hall {hall} is released: another laptop can join for it.")),
+    "ListKeptAside": Command("hall aside"),
+    "ListKeptCommands": Command("hall kept"),
     "WithdrawKeptCommand": Command(
-        "hall withdraw",
-        N_("The command is withdrawn, unless the championship has executed it already."),
-        arguments=("kept_command_id",),
+        "hall withdraw", N_("The command is withdrawn, unless the championship has executed it already.")
     ),
     "DecideKeptAside": Command(
         "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
@@ -193,46 +173,35 @@ CATALOGUE: Mapping[str, Command] = {
     "MergePersons": Command(
         "person merge", N_("{merged_id} is counted as {person_id}."), arguments=("person_id", "merged_id")
     ),
-    "SeparatePersons": Command(
-        "person separate", N_("{merged_id} is a separate person again."), arguments=("merged_id",)
-    ),
-    "ListMerges": Command("person merges", arguments=()),
+    "SeparatePersons": Command("person separate", N_("{merged_id} is a separate person again.")),
+    "ListMerges": Command("person merges"),
     # On the register of persons.
     "SetRegisteredPerson": Command(
-        "register set",
-        N_("{person_id} is in the register."),
-        arguments=("person_id",),
-        optional=frozenset({"person_id"}),
+        "register set", N_("{person_id} is in the register."), optional=frozenset({"person_id"})
     ),
-    "RemoveRegisteredPerson": Command(
-        "register remove", N_("{person_id} is no longer in the register."), arguments=("person_id",)
-    ),
+    "RemoveRegisteredPerson": Command("register remove", N_("{person_id} is no longer in the register.")),
     "SetLicence": Command(
         "register set-licence",
         N_("The licence of {person_id} is entered."),
-        arguments=("person_id",),
         spelled={"valid_from": "from", "valid_to": "to"},
     ),
     "RemoveLicence": Command(
-        "register remove-licence",
-        N_("The licence of {person_id} is removed."),
-        arguments=("person_id",),
-        spelled={"valid_from": "from"},
+        "register remove-licence", N_("The licence of {person_id} is removed."), spelled={"valid_from": "from"}
     ),
     "SetClub": Command("register set-club", N_("{club_id} is {name} now."), arguments=("club_id", "name")),
-    "RemoveClub": Command("register remove-club", N_("The club {club_id} is removed."), arguments=("club_id",)),
+    "RemoveClub": Command("register remove-club", N_("The club {club_id} is removed.")),
     "MergeClubs": Command(
         "register merge-clubs",
         N_("{merged_id} is merged into {club_id}."),
         arguments=("club_id", "merged_id"),
     ),
-    "UndoRegisterAct": Command("register undo", N_("The act {version} is undone."), arguments=("version",)),
+    "UndoRegisterAct": Command("register undo", N_("The act {version} is undone.")),
     "ListRegisteredPersons": Command(
-        "register list", arguments=("search",), optional=frozenset({"search"}), spelled={"without_licence": "expired"}
+        "register list", optional=frozenset({"search"}), spelled={"without_licence": "expired"}
     ),
-    "SearchRegister": Command("register search", arguments=("search",), hidden=frozenset({"person_ids"})),
-    "ListClubs": Command("register clubs", arguments=()),
-    "GetCategories": Command("register categories", arguments=("season_id",), optional=frozenset({"season_id"})),
+    "SearchRegister": Command("register search", hidden=frozenset({"person_ids"})),
+    "ListClubs": Command("register clubs"),
+    "GetCategories": Command("register categories", optional=frozenset({"season_id"})),
     "ListRegisterActs": Command("register history", arguments=()),
     # On the numbered rating lists of a federation.
     "PublishFederationList": Command(
@@ -240,9 +209,7 @@ CATALOGUE: Mapping[str, Command] = {
         N_("List {number} is published, with {players} {players:player|players}."),
         arguments=("name", "tournament_ids"),
     ),
-    "ReviseFederationList": Command(
-        "rating-list revise", N_("List {number} is revised. These ratings moved:"), arguments=("number",)
-    ),
-    "PreviewFederationRevision": Command("rating-list preview", arguments=("number",)),
+    "ReviseFederationList": Command("rating-list revise", N_("List {number} is revised. These ratings moved:")),
+    "PreviewFederationRevision": Command("rating-list preview"),
 }
 """Every command and query with a verb on the command line, by its method."""

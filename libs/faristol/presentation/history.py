@@ -12,7 +12,6 @@ from typing import Any
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.event_types import events_of, meaning
 from faristol.kernel.names import is_official
-from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.spellings import labels_of, names_of
 from faristol.pb.game.v1 import events_pb2 as game
@@ -514,9 +513,4 @@ def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
         return {"game": game_id, "at_table": game_id, "outcome": ""}
     number, seat = seated
     at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
-    return {"game": f"{players_at(seat, known)} ({at_table})", "at_table": at_table, "outcome": ""}
-
-
-def players_at(seat: events.Pairing, known: Roster) -> str:
-    """Return the names of the players at a table."""
-    return " – ".join(map(known.name, seats_of(seat)))
+    return {"game": f"{known.players_at(seat)} ({at_table})", "at_table": at_table, "outcome": ""}

@@ -176,10 +176,11 @@ class Roster:
         if seated := self.at_table(known_id):
             number, seat = seated
             where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, self.language)
-            return f"{self._players_at(seat)} ({where})"
+            return f"{self.players_at(seat)} ({where})"
         return self.name(known_id)
 
-    def _players_at(self, seat: events.Pairing) -> str:
+    def players_at(self, seat: events.Pairing) -> str:
+        """Return the names of the players at a table."""
         return " – ".join(map(self.name, seats_of(seat)))
 
     def named_in(self, text: str) -> str:
@@ -207,7 +208,7 @@ class Roster:
                 return names[text]
             in_brackets = refusal[max(0, found.start() - 1) : found.end() + 1] == f"({text})"
             if in_brackets and (seated := self.at_table(text)):
-                return self._players_at(seated[1])  # the sentence names the table before the bracket
+                return self.players_at(seated[1])  # the sentence names the table before the bracket
             return self.describe_id(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
 
         # One pass, so that a name put in for an id is not replaced in turn.

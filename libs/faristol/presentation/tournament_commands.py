@@ -23,6 +23,7 @@ FOLLOWS: Mapping[str, str] = {
         "again before it starts."
     ),
     "rounds_after": N_("Rounds paired with the earlier result: {rounds_after}."),
+    "moved_up": N_("Entries that moved up from the waiting list: {moved_up}."),
 }
 """Sentences that follow every answer with such a field."""
 
@@ -99,33 +100,19 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "CreateStage": Command(
         "stage add",
         N_("{name} is added: {stage_id}, with {rounds} {rounds:round|rounds}."),
-        arguments=("name",),
         new="stage_id",
-        spelled={
-            "stage_id": "id",
-            "source_ids": "also-from",
-            "first_place": "from-place",
-            "last_place": "to-place",
-            "options": "option",
-            "first_stage": "first-stage",
-            "carry_over": "carry-over",
-        },
+        spelled={"stage_id": "id", "source_ids": "also-from", "first_place": "from-place", "last_place": "to-place"},
     ),
     "QualifyPlayers": Command(
         "stage qualify",
         N_("Registered by their seeds: {player_ids}."),
         {"joined_player_ids": N_("Joined: {joined_player_ids}."), "left_player_ids": N_("Left: {left_player_ids}.")},
         arguments=(),
-        spelled={"beside_ids": "beside"},
     ),
     "RenameDivision": Command(
-        "stage rename",
-        N_("Renamed: {before}."),
-        {"name": N_("New name: {name}.")},
-        arguments=("name",),
-        optional=frozenset({"name"}),
+        "stage rename", N_("Renamed: {before}."), {"name": N_("New name: {name}.")}, optional=frozenset({"name"})
     ),
-    "PreviewQualification": Command("stage preview", arguments=()),
+    "PreviewQualification": Command("stage preview"),
     "GetTournament": Command("tournament show"),
     "DescribeTournament": Command(
         "tournament describe",
@@ -142,7 +129,6 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "ChooseLexicon": Command(
         "tournament set-lexicon",
         N_("{tournament} has a lexicon now: it applies to tables that open from now on."),
-        arguments=("lexicon",),
         optional=frozenset({"lexicon"}),
     ),
     "ChangeRounds": Command("tournament set-rounds", N_("{tournament} has {rounds} {rounds:round|rounds}.")),
@@ -189,7 +175,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "taken_back": N_("Request {request} of {who} is taken back."),
         },
     ),
-    "ListPlayerRequests": Command("player-request list", arguments=(), optional=frozenset({"player_id"})),
+    "ListPlayerRequests": Command("player-request list", arguments=()),
     "CheckOutPlayer": Command("player check-out", N_("{who} is no longer checked in.")),
     "WithdrawPlayer": Command(
         "player withdraw",
@@ -205,9 +191,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         N_("{who} is warned. Warnings so far: {count}."),
         {"expulsion_proposed": N_("Expulsion is proposed to the organisation.")},
     ),
-    "SanctionPlayer": Command(
-        "player sanction", N_("{who} is sanctioned."), spelled={"rounds": "rounds", "game_id": "game"}
-    ),
+    "SanctionPlayer": Command("player sanction", N_("{who} is sanctioned."), spelled={"rounds": "rounds"}),
     "ExpelPlayer": Command("player expel", N_("{who} is expelled.")),
     "LodgeDataRequest": Command("data-request lodge", N_("Request {request} of {who} is received: {kind}.")),
     "AnswerDataRequest": Command(
@@ -248,14 +232,14 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     ),
     "GrantLicenceException": Command("licence except", N_("{who} may take part without the required licence.")),
     "RevokeLicenceException": Command("licence revoke", N_("{who} has no exception from the required licence.")),
-    "ListMissingLicences": Command("licence list", arguments=()),
+    "ListMissingLicences": Command("licence list"),
     "ForbidPair": Command("pair forbid", N_("Kept apart: {who}.")),
     "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
     "ReleasePair": Command("pair release", N_("No longer paired by hand: {who}.")),
     "PairRound": Command("round pair", defaults={"round": "{next}"}),
-    "GetDraft": Command("round draft", arguments=()),
-    "PreviewRound": Command("round preview", arguments=(), spelled={"results": "result"}),
+    "GetDraft": Command("round draft"),
+    "PreviewRound": Command("round preview", arguments=()),
     "SwapPlayers": Command(
         "round swap",
         N_("Swapped in the draft of round {round}: {who}."),
@@ -266,7 +250,6 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         "round move",
         N_("The pairing of table {table} is at table {to_table} in the draft of round {round}."),
         arguments=("table",),
-        spelled={"to_table": "to-table"},
         defaults={"round": "{next}"},
     ),
     "PublishRound": Command(
@@ -311,15 +294,10 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         defaults={"kind": "text"},
         echoed=("kind",),
     ),
-    "SetScreen": Command(
-        "screen set",
-        N_("The screen {name} has its programme."),
-        arguments=("code",),
-        spelled={"programme": "part"},
-    ),
+    "SetScreen": Command("screen set", N_("The screen {name} has its programme."), spelled={"programme": "part"}),
     "RemoveScreen": Command("screen remove", N_("The screen {code} is removed.")),
     "AddPicture": Command("", N_("The picture {name} is added.")),
-    "RemovePicture": Command("screen remove-picture", N_("A picture is removed."), arguments=("digest",)),
+    "RemovePicture": Command("screen remove-picture", N_("A picture is removed.")),
     "PointSlot": Command(
         "slot point",
         "",
@@ -327,12 +305,11 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "table": N_("Slot {slot} shows table {table}."),
             "rank": N_("Slot {slot} shows the game of the player on line {rank} of the standings."),
         },
-        arguments=("slot",),
         spelled={"for_round": "round"},
     ),
-    "RemoveSlot": Command("slot remove", N_("Slot {slot} is removed."), arguments=("slot",)),
-    "ClaimTable": Command("slot claim", N_("Table {table} is claimed."), arguments=("table",)),
-    "ReleaseClaim": Command("slot release", N_("Table {table} is released."), arguments=("table",)),
+    "RemoveSlot": Command("slot remove", N_("Slot {slot} is removed.")),
+    "ClaimTable": Command("slot claim", N_("Table {table} is claimed.")),
+    "ReleaseClaim": Command("slot release", N_("Table {table} is released.")),
     "SetBroadcastDelay": Command("slot delay", N_("Plays and results are published after {minutes} min.")),
     "WithdrawMessage": Command("message withdraw", N_("Message {number} is withdrawn.")),
     "StartRound": Command("round start", N_("Round {round} is started."), defaults={"round": "{paired}"}),
@@ -367,9 +344,8 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         "result confirm",
         N_("Confirmed: {scores} ({at_table})."),
         {"on_paper": N_("The director confirmed it by the signed slip.")},
-        spelled={"player_id": "player"},
     ),
-    "ReportResult": Command("result report", N_("Reported: {scores} ({at_table})."), spelled={"player_id": "player"}),
+    "ReportResult": Command("result report", N_("Reported: {scores} ({at_table}).")),
     "DecideDispute": Command("result decide", N_("The dispute is decided: {scores} ({at_table}).")),
     "GetResultCheck": Command("result show-check"),
     "SetResultCheck": Command(
@@ -403,7 +379,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         },
     ),
     "WithdrawProposal": Command("proposal withdraw", N_("Proposal {proposal} is withdrawn.")),
-    "ListProposals": Command("proposal list", arguments=()),
+    "ListProposals": Command("proposal list"),
     "GiveForfeit": Command("result forfeit", N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "PostponeGame": Command(
         "game postpone",
@@ -454,11 +430,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         arguments=(),
     ),
     "SetPrizeRules": Command("prize set-rules", N_("Rules of the prizes: {sharing}; {limit}."), arguments=()),
-    "SetPrizeList": Command(
-        "prize set-list", N_("Prize list {list}: {name}."), arguments=("name",), money=frozenset({"amounts"})
-    ),
+    "SetPrizeList": Command("prize set-list", N_("Prize list {list}: {name}."), money=frozenset({"amounts"})),
     "RemovePrizeList": Command("prize remove-list", N_("Prize list {list} is removed.")),
-    "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}."), optional=frozenset({"prizes"})),
+    "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}.")),
     "ListRatingSystems": Command("rating systems"),
     "ChooseRatingSystem": Command("rating choose", N_("{tournament} is rated by {system}."), echoed=("system",)),
     "SetAdjudication": Command(

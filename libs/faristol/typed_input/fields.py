@@ -18,7 +18,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.kernel.times import moments_of
+from faristol.kernel.times import moments_of, to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 
 NOT_A_NUMBER = N_("expected a whole number, got {given}")
@@ -131,9 +131,7 @@ def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: 
         case Kind.BYTES:
             return _parse_bytes(key, text)
         case Kind.MOMENT:
-            moment = Timestamp()
-            moment.FromDatetime(parse_moment(key, text, zone, which))
-            return moment
+            return to_timestamp(parse_moment(key, text, zone, which))
         case Kind.TILES:
             return game.Word(faces=text.upper().split()) if field.message_type is not None else text.upper()
         case Kind.CAPITALS:

@@ -69,6 +69,7 @@ _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 WORKBOOK = N_("it is a spreadsheet file; save the sheet as CSV")
 UNKNOWN_ENCODING = N_("there is no encoding {given}; expected one of {known}")
+LIST_UNREADABLE = N_("the list {file} cannot be read: {problem}")
 NOT_IN_ENCODING = N_("byte {place} is not valid {encoding}")
 
 
@@ -166,15 +167,14 @@ def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = 
             raise StartError(
                 say(N_("the list {file} is larger than {most} MB: it is not a list of players"), why, language)
             )
+        return decode_list(content, encoding)
     except OSError as error:
         why = {"file": file, "problem": why_unread(error)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from error
-    try:
-        return decode_list(content, encoding)
+        raise StartError(say(LIST_UNREADABLE, why, language)) from error
     except ValueError as error:
         text, params = error.args
         why = {"file": file, "problem": say(text, params, language)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from error
+        raise StartError(say(LIST_UNREADABLE, why, language)) from error
 
 
 def lines_of(text: str) -> list[str]:

@@ -206,17 +206,15 @@ def _read_fide(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     for number, line in enumerate(lines[first + 1 :], first + 2):
         if not line.strip():
             continue
-        cells = {name: line[part].strip() for name, part in columns.items()}
-        yield (
-            number,
-            {
-                "federation_id": cells.get("ID Number", ""),
-                "name": _given_name_first(cells.get("Name", "")),
-                "country": cells.get("Fed", ""),
-                "rating": _known_number(cells.get("SRtng", "")),
-                "birth_year": _known_number(cells.get("B-day", "")),
-            },
-        )
+        found = {name: line[part].strip() for name, part in columns.items()}
+        cells = {
+            "federation_id": found.get("ID Number", ""),
+            "name": _given_name_first(found.get("Name", "")),
+            "country": found.get("Fed", ""),
+            "rating": _known_number(found.get("SRtng", "")),
+            "birth_year": _known_number(found.get("B-day", "")),
+        }
+        yield number, cells
 
 
 def _read_trf(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
@@ -228,16 +226,14 @@ def _read_trf(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
         if not line.startswith("001 "):
             continue
         born = re.match(r"\d{4}", line[69:79].strip())
-        yield (
-            number,
-            {
-                "name": _given_name_first(line[14:47].strip()),
-                "rating": _known_number(line[48:52].strip()),
-                "country": line[53:56].strip(),
-                "federation_id": _known_number(line[57:68].strip()),
-                "birth_year": _known_number(born[0]) if born else "",
-            },
-        )
+        cells = {
+            "name": _given_name_first(line[14:47].strip()),
+            "rating": _known_number(line[48:52].strip()),
+            "country": line[53:56].strip(),
+            "federation_id": _known_number(line[57:68].strip()),
+            "birth_year": _known_number(born[0]) if born else "",
+        }
+        yield number, cells
 
 
 _WESPA_LINE = re.compile(
@@ -250,15 +246,13 @@ def _read_wespa(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     for number, line in enumerate(lines, 1):
         if found := _WESPA_LINE.match(line):
             name = found["name"].strip()
-            yield (
-                number,
-                {
-                    "name": _given_name_first(name),
-                    "country": found["country"].strip(),
-                    "rating": found["rating"],
-                    "is_cut": "1" if len(name) == WESPA_NAME_CHARACTERS else "",
-                },
-            )
+            cells = {
+                "name": _given_name_first(name),
+                "country": found["country"].strip(),
+                "rating": found["rating"],
+                "is_cut": "1" if len(name) == WESPA_NAME_CHARACTERS else "",
+            }
+            yield number, cells
 
 
 _NASPA_LINE = re.compile(
@@ -271,15 +265,13 @@ def _read_naspa(lines: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     """Yield the cells of each line of a rating list of NASPA; other lines are skipped."""
     for number, line in enumerate(lines, 1):
         if found := _NASPA_LINE.match(line):
-            yield (
-                number,
-                {
-                    "name": _given_name_first(found["name"].strip()),
-                    "rating": found["rating"],
-                    "licence_kind": MEMBERSHIP,
-                    "licence_to": found["until"],
-                },
-            )
+            cells = {
+                "name": _given_name_first(found["name"].strip()),
+                "rating": found["rating"],
+                "licence_kind": MEMBERSHIP,
+                "licence_to": found["until"],
+            }
+            yield number, cells
 
 
 def _given_name_first(name: str) -> str:

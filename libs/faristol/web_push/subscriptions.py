@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, not_, or_, select, update
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.consumers import tables as beside
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import kind_of
+from faristol.kernel.bounded import split_batches
 from faristol.web_push.tables import follows, metadata, queue, state, subscriptions
 
 MESSAGES, PLAYER, TABLE, OWN = "messages", "player", "table", "own"
@@ -97,17 +98,8 @@ async def count(connection: AsyncConnection) -> int:
 async def store(connection: AsyncConnection, new: Subscription, created_at: int) -> None:
     """Store a subscription, in place of an earlier one with its address. Its follows stay."""
     await connection.execute(delete(subscriptions).where(subscriptions.c.subscription_id == new.id))
-    await connection.execute(
-        insert(subscriptions).values(
-            subscription_id=new.id,
-            endpoint=new.endpoint,
-            public_key=new.public_key,
-            auth=new.auth,
-            key=new.key,
-            language=new.language,
-            created_at=created_at,
-        )
-    )
+    values = {"subscription_id": new.id, **asdict(new), "created_at": created_at}
+    await connection.execute(insert(subscriptions).values(values))
 
 
 async def list_follows(connection: AsyncConnection, subscription_id: str) -> list[Follow]:
@@ -142,7 +134,7 @@ async def remove_follow(connection: AsyncConnection, subscription_id: str, follo
 async def remove(connection: AsyncConnection, ids: Collection[str]) -> None:
     """Delete subscriptions with their follows and queued messages."""
     for table in (queue, follows, subscriptions):
-        for some in _slices(ids):
+        for some in split_batches(list(ids), _BATCH_SIZE):
             await connection.execute(delete(table).where(table.c.subscription_id.in_(some)))
 
 
@@ -178,7 +170,8 @@ async def find_followers(
     found: dict[str, tuple[str, str, str]] = {}
     conditions: list[ColumnElement[bool]] = [follows.c.kind.in_(whole)] if whole else []
     for kind, values in alike.items():
-        conditions += [and_(follows.c.kind == kind, follows.c.value.in_(some)) for some in _slices(values)]
+        batches = split_batches(list(values), _BATCH_SIZE)
+        conditions += [and_(follows.c.kind == kind, follows.c.value.in_(some)) for some in batches]
     for condition in conditions:
         query = select(follows.c.subscription_id, follows.c.kind, follows.c.value).where(
             follows.c.tournament == tournament, condition
@@ -244,7 +237,7 @@ async def list_due(connection: AsyncConnection, now: int, limit: int) -> list[Qu
 async def load(connection: AsyncConnection, ids: Collection[str]) -> dict[str, Subscription]:
     """Return subscriptions by id."""
     found: dict[str, Subscription] = {}
-    for some in _slices(ids):
+    for some in split_batches(list(ids), _BATCH_SIZE):
         for row in await connection.execute(select(subscriptions).where(subscriptions.c.subscription_id.in_(some))):
             found[row.subscription_id] = Subscription(row.endpoint, row.public_key, row.auth, row.key, row.language)
     return found
@@ -269,8 +262,3 @@ async def drop_expired(connection: AsyncConnection, now: int) -> None:
 
 def _is_push(push: QueuedPush) -> ColumnElement[bool]:
     return and_(queue.c.position == push.position, queue.c.subscription_id == push.subscription_id)
-
-
-def _slices(values: Collection[str]) -> Sequence[list[str]]:
-    every = list(values)
-    return [every[start : start + _BATCH_SIZE] for start in range(0, len(every), _BATCH_SIZE)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -267,18 +267,19 @@ async def note_letter(
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
+_COURSE_TIMES = ("failing_since", "due", "delivered_at")
+
+
 def _course_values(course: DeliveryState) -> dict[str, Any]:
-    return {
-        "position": course.position,
-        "stop": course.stop.value,
-        "failing_since": _to_microseconds(course.failing_since),
-        "tries": course.tries,
-        "refusals": course.refusals,
-        "due": _to_microseconds(course.due),
-        "last_status": course.last_status,
-        "last_failure": course.last_failure.value,
-        "delivered_at": _to_microseconds(course.delivered_at),
-    }
+    values = asdict(course) | {"stop": course.stop.value, "last_failure": course.last_failure.value}
+    del values["dead"]  # counted from the rows of dead letters
+    return values | {name: _to_microseconds(values[name]) for name in _COURSE_TIMES}
+
+
+def _course(row: Any) -> DeliveryState:
+    values = {field.name: getattr(row, field.name) for field in fields(DeliveryState)}
+    values |= {"stop": StopReason(row.stop), "last_failure": Failure(row.last_failure)}
+    return DeliveryState(**values | {name: _read(values[name]) for name in _COURSE_TIMES})
 
 
 def _to_microseconds(at: datetime | None) -> int | None:
@@ -309,18 +310,7 @@ def _webhook(row: Any) -> Webhook:
         Filter(**json.loads(row.filter)),
         moment(row.created_at),
         row.created_by,
-        DeliveryState(
-            row.position,
-            StopReason(row.stop),
-            _read(row.failing_since),
-            row.tries,
-            row.refusals,
-            _read(row.due),
-            row.last_status,
-            Failure(row.last_failure),
-            _read(row.delivered_at),
-            row.dead,
-        ),
+        _course(row),
         row.revision,
         row.resumptions,
         row.rotation,

@@ -47,7 +47,7 @@ class ChallengingTable(DemoTable):
         assert not ruled_valid
         words = [game_events.Word(faces=word) for word in placed.words]
         request = game_pb2.ChallengeRequest(player_id=self._next(game, placed.mover), words=words)
-        await self.send(self.api.game.Challenge, request, placed.turn, "challenge", placed.when)
+        await self.send(request, placed.turn, "challenge", placed.when)
         raise Challenged
 
 

@@ -453,7 +453,7 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
             pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
         ],
     )
-    assert list(history.format_history(answer, TournamentNames(_copa()), "en")) == [
+    assert list(history.format_history(answer, TournamentNames(_copa()))) == [
         "   1  2023-11-14 23:13:20+01:00  Round 1 is started.",
         "      2023-11-14 23:13:20+01:00  Rated by NASPA.",
         "   2  2023-11-14 23:13:20+01:00  Round 2 is paired. To undo it: `round unpair`.",
@@ -535,11 +535,10 @@ ANNA, BLAI = (
     ],
 )
 def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
-    act: pairing.Act, language: str, expected: str
+    monkeypatch: pytest.MonkeyPatch, act: pairing.Act, language: str, expected: str
 ) -> None:
-    line = next(
-        history.format_history(pairing.ListActsResponse(acts=[act]), TournamentNames(_copa(teams=True)), language)
-    )
+    monkeypatch.setenv("LC_ALL", language)
+    line = next(history.format_history(pairing.ListActsResponse(acts=[act]), TournamentNames(_copa(teams=True))))
     assert line.removeprefix("      1970-01-01 01:00:00+01:00  ") == expected
 
 
@@ -577,7 +576,7 @@ def test_a_tournament_without_a_lexicon_is_said_to_have_none() -> None:
     request = pairing.CreateTournamentRequest(tournament_id="liga", name="Liga", ruleset="fise", without_lexicon=True)
     answer = pairing.CreateTournamentResponse(tournament_id="liga")
     answer.ruleset.name = "fise"
-    (line,) = format_answer("CreateTournament", request, answer, None, "en")
+    (line,) = format_answer("CreateTournament", request, answer, None)
     assert line == "Liga is created: liga, under fise, without a lexicon."
 
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 from operator import attrgetter
 from pathlib import Path
 
+import pytest
+
 from faristol.cli.tournament.ratings import rating_list, title
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
@@ -46,11 +48,14 @@ def test_who_entered_after_the_list_was_made_is_exported_with_the_rating_that_th
     assert rating_list(players).splitlines()[1:] == ["Lena,,1900,late,,,", "Zoe,,0,zero,,,", "Nou,,,new,,,"]
 
 
-def test_ratings_say_in_the_readers_language_whether_they_are_an_estimate_or_a_revision() -> None:
+def test_ratings_say_in_the_readers_language_whether_they_are_an_estimate_or_a_revision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LC_ALL", "ca")
     found = rating.EstimateRatingsResponse(system="elo-1")
-    assert title(found, "ca") == "elo-1, una estimació dels resultats fins ara"
+    assert title(found) == "elo-1, una estimació dels resultats fins ara"
     found.published, found.revision = True, 2
     found.revised_at.FromSeconds(1_700_000_000)
-    assert title(found, "ca") == "elo-1, revisada 2023-11-14 22:13 UTC (revisió 2)"
+    assert title(found) == "elo-1, revisada 2023-11-14 22:13 UTC (revisió 2)"
     found.revision = 0
-    assert title(found, "ca") == "elo-1"
+    assert title(found) == "elo-1"

@@ -50,7 +50,7 @@ def test_a_preview_says_each_change_and_each_doubt() -> None:
         ),
         pb.ComparedRow(name="Eva Sol", person_id="eva", status=pb.ROW_STATUS_MISSING, expired_on="2026-06-30"),
     ]
-    lines = list(_format_preview(pb.PreviewImportResponse(rows=rows, digest="d"), PeopleList("csv"), "en"))
+    lines = list(_format_preview(pb.PreviewImportResponse(rows=rows, digest="d"), PeopleList("csv")))
     assert lines == [
         "2: Anna Puig (anna): changed",
         "    Club: CE Valls → CE Vic",
@@ -64,16 +64,16 @@ def test_a_preview_says_each_change_and_each_doubt() -> None:
 
 
 def test_a_category_and_a_decision_are_read_as_they_are_typed() -> None:
-    assert _parse_category("U18=0-17", "en") == events.AgeCategory(name="U18", max_age=17)
-    assert _parse_category("Veteran=60-", "en") == events.AgeCategory(name="Veteran", min_age=60)
-    assert _parse_decision("17=anna", "en") == pb.RowDecision(line=17, person_id="anna")
-    assert _parse_decision("17=", "en") == pb.RowDecision(line=17)
+    assert _parse_category("U18=0-17") == events.AgeCategory(name="U18", max_age=17)
+    assert _parse_category("Veteran=60-") == events.AgeCategory(name="Veteran", min_age=60)
+    assert _parse_decision("17=anna") == pb.RowDecision(line=17, person_id="anna")
+    assert _parse_decision("17=") == pb.RowDecision(line=17)
 
 
 @pytest.mark.parametrize("text", ["U18", "U18=17", "=0-17", "U18=a-b", "U18=0-99999999999"])
 def test_a_wrong_category_is_refused(text: str) -> None:
     with pytest.raises(StartError, match="is not a category"):
-        _parse_category(text, "en")
+        _parse_category(text)
 
 
 @pytest.mark.parametrize("lines", ["a", "2,-5", "99999999999"])
@@ -86,7 +86,7 @@ def test_a_wrong_line_is_refused_before_any_call(tmp_path: Path, lines: str) -> 
 @pytest.mark.parametrize("text", ["anna", "x=anna", "=anna", "99999999999=anna"])
 def test_a_wrong_decision_is_refused(text: str) -> None:
     with pytest.raises(StartError, match="is not a decision"):
-        _parse_decision(text, "en")
+        _parse_decision(text)
 
 
 def test_entries_clubs_and_categories_are_lines() -> None:
@@ -96,28 +96,28 @@ def test_entries_clubs_and_categories_are_lines() -> None:
         rating=1500,
         licences=[pb.Licence(kind="club", number="9", valid_to="2026-06-30", has_expired=True)],
     )
-    first, more = format_persons(pb.ListRegisteredPersonsResponse(persons=[person], total=2), "en")
+    first, more = format_persons(pb.ListRegisteredPersonsResponse(persons=[person], total=2))
     assert "Anna Puig" in first
     assert "club 9, expired on 2026-06-30" in first
     assert more == "1 of 2 persons are shown."
     found = pb.FoundPerson(person_id="anna", name="Anna Puig", category="U18")
-    assert "U18" in next(format_found(pb.SearchRegisterResponse(persons=[found]), "en"))
+    assert "U18" in next(format_found(pb.SearchRegisterResponse(persons=[found])))
     club = pb.Club(club_id="vic", name="Club Vic", kind=events.CLUB_KIND_SCHOOL, former_names=["CE Vic"], persons=3)
-    assert "school" in next(format_clubs(pb.ListClubsResponse(clubs=[club]), "en"))
+    assert "school" in next(format_clubs(pb.ListClubsResponse(clubs=[club])))
     table = pb.GetCategoriesResponse(
         season_id="2026", year=2026, categories=[events.AgeCategory(name="U18", max_age=17)], persons=[4], others=5
     )
-    assert next(format_categories(table, "en")) == "Categories of 2026, by the age in 2026:"
+    assert next(format_categories(table)) == "Categories of 2026, by the age in 2026:"
 
 
 def test_empty_answers_say_so() -> None:
-    assert list(format_persons(pb.ListRegisteredPersonsResponse(), "en"))
-    assert list(format_found(pb.SearchRegisterResponse(), "en"))
-    assert list(format_clubs(pb.ListClubsResponse(), "en"))
-    assert list(format_categories(pb.GetCategoriesResponse(), "en"))
-    assert list(format_acts(pb.ListRegisterActsResponse(), "en"))
+    assert list(format_persons(pb.ListRegisteredPersonsResponse()))
+    assert list(format_found(pb.SearchRegisterResponse()))
+    assert list(format_clubs(pb.ListClubsResponse()))
+    assert list(format_categories(pb.GetCategoriesResponse()))
+    assert list(format_acts(pb.ListRegisterActsResponse()))
     nothing = pairing.ListMissingLicencesResponse()
-    assert list(format_missing_licences(nothing, NAMES, "en")) == ["No licence is required."]
+    assert list(format_missing_licences(nothing, NAMES)) == ["No licence is required."]
 
 
 def test_players_without_a_licence_are_lines_with_the_reason() -> None:
@@ -129,11 +129,11 @@ def test_players_without_a_licence_are_lines_with_the_reason() -> None:
             pairing.MissingLicence(player_id="biel", has_exception=True),
         ],
     )
-    first, second = format_missing_licences(answer, NAMES, "en")
+    first, second = format_missing_licences(answer, NAMES)
     assert "expired on 2026-06-30" in first
     assert "not in the register" in second
     assert "exception granted" in second
-    (nobody,) = format_missing_licences(pairing.ListMissingLicencesResponse(required=True, day="x"), NAMES, "en")
+    (nobody,) = format_missing_licences(pairing.ListMissingLicencesResponse(required=True, day="x"), NAMES)
     assert nobody == "All players have a licence that is valid on x."
 
 

@@ -41,7 +41,7 @@ def test_what_the_scores_of_a_game_do_not_say_stands_behind_them(
     ]
     table = pb.Table(table=3, seats=seats, **result)  # type: ignore[arg-type] # fields of the message
     found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_STARTED, tables=[table])
-    assert list(format_round("Cup", found, "en")) == ["Round 1 of Cup: being played.", f"3  Anna – Blai  {expected}"]
+    assert list(format_round("Cup", found)) == ["Round 1 of Cup: being played.", f"3  Anna – Blai  {expected}"]
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_who_sits_a_round_out_is_shown_with_why(gone: bool, kind: pairing.ByeKin
     found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_PAIRED)
     found.requested_byes.add(seat=pb.Seat(player_id="carme", name="Carme"), kind=kind, opponent_gone=gone)
     found.bye.CopyFrom(pb.Seat(player_id="dora", name="Dora"))
-    resting = [" ".join(line.split()) for line in format_round("Cup", found, "en")][1:]
+    resting = [" ".join(line.split()) for line in format_round("Cup", found)][1:]
     assert resting == ["Dora bye", f"Carme {said}"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from faristol.cli.tournament.standings import format_standings
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -13,11 +15,12 @@ def line(rank: int, player_id: str, name: str, half_points: int, spread: int) ->
     )
 
 
-def test_standings_are_told_in_the_words_of_their_page() -> None:
+def test_standings_are_told_in_the_words_of_their_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ca")
     found = pb.GetStandingsResponse(
         round=3, standings=[line(1, "anna", "Anna Puig", 5, 120), line(2, "p-1", "", 3, -120)]
     )
-    assert list(format_standings("Copa", found, "ca")) == [
+    assert list(format_standings("Copa", found)) == [
         "Classificació de Copa després de la ronda 3.",
         "   Jugador    Punts  V–E–D  BH   Diferencial",
         "1  Anna Puig  2,5    2–0–1  2,5  +120",
@@ -26,9 +29,7 @@ def test_standings_are_told_in_the_words_of_their_page() -> None:
 
 
 def test_before_the_first_round_the_standings_say_that_none_is_counted() -> None:
-    assert list(format_standings("Copa", pb.GetStandingsResponse(), "en")) == [
-        "Standings of Copa: no round is scored yet."
-    ]
+    assert list(format_standings("Copa", pb.GetStandingsResponse())) == ["Standings of Copa: no round is scored yet."]
 
 
 def test_teams_are_told_with_the_score_that_ranks_them() -> None:
@@ -41,7 +42,7 @@ def test_teams_are_told_with_the_score_that_ranks_them() -> None:
         board_half_points=5,
         tie_breaks=[pb.TieBreak(name="board-points", quarters=10)],
     )
-    assert list(format_standings("Copa", pb.GetTeamStandingsResponse(round=1, standings=[team]), "en"))[1:] == [
+    assert list(format_standings("Copa", pb.GetTeamStandingsResponse(round=1, standings=[team])))[1:] == [
         "   Team    MP  W–D–L  BP",
         "1  Torres  2   1–0–0  2.5",
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.casebook.case import TOURNAMENT_ID, Case, TournamentCase
+from faristol.client.services import A_co, RequestFor
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
@@ -99,17 +100,18 @@ class Services(ABC):
         await self.record.append(decision, Metadata())
         await self.settle()
 
-    async def query(self, request: Any) -> Any:
+    async def query(self, request: RequestFor[A_co]) -> A_co:
         """Return the answer to a query about the tournament, as of the last event."""
-        request.tournament_id = TOURNAMENT_ID
-        if self.position_field in request.DESCRIPTOR.fields_by_name:
-            setattr(request, self.position_field, await self.record.last_position())
-        return await self.ask(request)
+        message: Any = request
+        message.tournament_id = TOURNAMENT_ID
+        if self.position_field in message.DESCRIPTOR.fields_by_name:
+            setattr(message, self.position_field, await self.record.last_position())
+        answer: A_co = await self.ask(message)
+        return answer
 
     async def tournament(self) -> pairing_pb2.GetTournamentResponse:
         """Return the tournament as its service shows it."""
-        shown: pairing_pb2.GetTournamentResponse = await self.query(pairing_pb2.GetTournamentRequest())
-        return shown
+        return await self.query(pairing_pb2.GetTournamentRequest())
 
 
 Host = Callable[[Case, Callable[[], datetime]], AbstractAsyncContextManager[Services]]

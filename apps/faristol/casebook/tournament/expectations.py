@@ -53,8 +53,7 @@ async def _ruleset(world: World) -> game_events.Pin:
 
 
 async def _ratings(world: World) -> rating_pb2.GetRatingListResponse:
-    answer: rating_pb2.GetRatingListResponse = await world.services.query(rating_pb2.GetRatingListRequest())
-    return answer
+    return await world.services.query(rating_pb2.GetRatingListRequest())
 
 
 async def _last(world: World) -> pairing_pb2.Round:
@@ -171,8 +170,7 @@ async def _obstacles(world: World) -> list[str]:
 
 async def _team_standings(world: World) -> results_pb2.GetTeamStandingsResponse:
     request = results_pb2.GetTeamStandingsRequest(round=world.after_round)
-    answer: results_pb2.GetTeamStandingsResponse = await world.services.query(request)
-    return answer
+    return await world.services.query(request)
 
 
 def _ranks(what: str, standings: Find, key: str) -> Expectation:

@@ -32,8 +32,7 @@ from faristol.read_models.storage.rows import StoredPart
 async def find_standings(world: World) -> results_pb2.GetStandingsResponse:
     """Return the standings after the round that the step refers to."""
     request = results_pb2.GetStandingsRequest(round=world.after_round)
-    answer: results_pb2.GetStandingsResponse = await world.services.query(request)
-    return answer
+    return await world.services.query(request)
 
 
 async def _find(world: World) -> Found:

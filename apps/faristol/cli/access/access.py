@@ -39,7 +39,6 @@ from faristol.presentation import labels
 from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, settings_of
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.table_terminal.shared.services import address_of
-from faristol.text import say
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
 _LIFETIME_PATTERN = re.compile(r"(\d{1,5})([mhd])")
@@ -133,7 +132,7 @@ def find_lifetime(client: ServiceClient) -> int:
     usual = lifetime_seconds(DEFAULT_LIFETIME)
     if not os.environ.get(TOKEN):
         return usual
-    who: pb.GetCallerResponse = client.answer_to(pb.GetCallerRequest())
+    who = client.answer_to(pb.GetCallerRequest())
     if not who.HasField("gives_until"):
         return usual
     left = who.gives_until.ToDatetime(UTC) - datetime.now(UTC)
@@ -167,31 +166,31 @@ def _likely_pages(client: ServiceClient) -> str:
     return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
-def format_credentials(answer: pb.ListCredentialsResponse, language: str) -> Iterator[str]:
+def format_credentials(answer: pb.ListCredentialsResponse) -> Iterator[str]:
     """Yield the lines of `access list`, the latest credential first."""
     rows = [
         (
             line.credential.credential_id,
-            *_cells(line, language),
+            *_cells(line),
             events.Form.Name(line.form).removeprefix("FORM_").lower(),
             line.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes"),
             "ended" if line.HasField("revoked_at") else "locked" if line.locked else f"{line.sessions}",
         )
         for line in answer.credentials
     ]
-    yield from columns(rows) if rows else [say(N_("no entries"), {}, language)]
+    yield from columns(rows) if rows else [localize(N_("no entries"))]
 
 
-def format_caller(answer: pb.GetCallerResponse, language: str) -> Iterator[str]:
+def format_caller(answer: pb.GetCallerResponse) -> Iterator[str]:
     """Yield the line of `access who`: role, holder, scope and end of the credential."""
     until = answer.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
-    yield "  ".join((*_cells(answer, language), until))
+    yield "  ".join((*_cells(answer), until))
 
 
-def _cells(line: pb.CredentialLine | pb.GetCallerResponse, language: str) -> tuple[str, str, str]:
+def _cells(line: pb.CredentialLine | pb.GetCallerResponse) -> tuple[str, str, str]:
     """Return role, holder and scope of a credential."""
     credential = line.credential
-    role = say(labels.ROLES[credential.role], {}, language)
+    role = localize(labels.ROLES[credential.role])
     return role, line.name or credential.subject_id, _over(credential.scope)
 
 

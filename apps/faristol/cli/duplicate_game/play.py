@@ -19,12 +19,12 @@ from faristol.duplicate_game.draws import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
 from faristol.gateway.duplicate_game.plays import coordinates_of
 from faristol.host import StartError
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.services import send
-from faristol.text import say
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, such as cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
@@ -100,10 +100,8 @@ def slips(
     taken = 0
     for is_known in (False, True):
         several = [slip for slip in found if (slip.player_id in known) is is_known]
-        for begin in range(0, len(several), MAX_SLIPS):
-            request = pb.SubmitSlipsRequest(
-                source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MAX_SLIPS], **named
-            )
+        for batch in split_batches(several, MAX_SLIPS):
+            request = pb.SubmitSlipsRequest(source=events.SLIP_SOURCE_PAPER, slips=batch, **named)
             taken += _hand_in(request, players, client, check=not is_known)
     if close:
         client.answer_to(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector))
@@ -198,19 +196,19 @@ def format_tops(answer: pb.ListTopsResponse) -> Iterator[str]:
     yield from (f"{format_play(play)} {play.score}" for play in answer.plays)
 
 
-def format_waiting(answer: pb.ListWaitingResponse, language: str) -> Iterator[str]:
+def format_waiting(answer: pb.ListWaitingResponse) -> Iterator[str]:
     """Yield the lines of `duplicate waiting`: open halls, slips to rule on, and claims of any round."""
     for hall in answer.open_halls:
-        yield say(WAITS_OPEN, {"hall": _hall(hall)}, language)
+        yield localize(WAITS_OPEN, hall=_hall(hall))
     for slip in answer.slips:
         written = " / ".join(f"{each.coordinates} {each.word}".strip() or "–" for each in slip.slips)
         of = {"hall": _hall(slip.hall), "player": slip.slips[0].player_id, "why": slip.why, "slips": written}
-        yield say(WAITS_SLIP, of, language)
+        yield localize(WAITS_SLIP, **of)
     for each in answer.claims:
         of = {"hall": _hall(each.hall), "claim": each.claim_id, "player": each.slip.player_id, "words": each.words}
-        yield say(WAITS_CLAIM, of, language)
+        yield localize(WAITS_CLAIM, **of)
     if not (answer.open_halls or answer.slips or answer.claims):
-        yield say(NOTHING_WAITS, {}, language)
+        yield localize(NOTHING_WAITS)
 
 
 def _hall(hall: events.DuplicateHall) -> str:

@@ -30,7 +30,7 @@ from faristol.presentation.table_events import describe_events
 from faristol.table_terminal.shared.common import localize, settings_of
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.table_terminal.shared.services import address_of, send
-from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
 
 NO_HALL = N_("{tournament} has no hall {hall}; it has {known}")
 START_IT = N_("On the laptop of {hall}, within {lifetime}:")
@@ -71,8 +71,7 @@ def check_hall(known: TournamentNames, hall: str) -> None:
     """Check that a tournament has a hall. Raises ``StartError``."""
     halls = [each.name for each in known.tournament.halls]
     if hall not in halls:
-        params = {"tournament": known.tournament.name, "hall": hall, "known": ", ".join(halls) or "–"}
-        raise StartError(localize(NO_HALL, **params))
+        raise StartError(localize(NO_HALL, tournament=known.tournament.name, hall=hall, known=", ".join(halls) or "–"))
 
 
 def grant(
@@ -148,73 +147,71 @@ def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
         yield f"! {answer.problem}"
 
 
-def format_cells(answer: pb.ListHallsResponse, language: str) -> Iterator[str]:
+def format_cells(answer: pb.ListHallsResponse) -> Iterator[str]:
     """Yield the lines of `hall cells`: each hall with its state."""
     if not answer.halls:
-        yield say(NO_CELLS, {}, language)
+        yield localize(NO_CELLS)
     for line in answer.halls:
-        state = say(NEVER_HEARD, {}, language)
+        state = localize(NEVER_HEARD)
         if line.HasField("behind_since"):
-            state = say(BEHIND, {"time": _time(line.behind_since)}, language)
+            state = localize(BEHIND, time=_time(line.behind_since))
         elif line.HasField("heard_at"):
-            state = say(HEARD, {"time": _time(line.heard_at)}, language)
-        further = [say(TABLES_THERE, {"count": len(line.game_ids)}, language)] if line.game_ids else []
-        further += [say(UNSENT, {"count": line.unsent}, language)] if line.unsent else []
-        further += [say(ASIDE_HERE, {"count": line.aside}, language)] if line.aside else []
+            state = localize(HEARD, time=_time(line.heard_at))
+        further = [localize(TABLES_THERE, count=len(line.game_ids))] if line.game_ids else []
+        further += [localize(UNSENT, count=line.unsent)] if line.unsent else []
+        further += [localize(ASIDE_HERE, count=line.aside)] if line.aside else []
         if line.version and answer.version not in {"", line.version}:
-            further.append(say(OTHER_VERSION, {"own": line.version, "here": answer.version}, language))
+            further.append(localize(OTHER_VERSION, own=line.version, here=answer.version))
         if line.refusal:
-            reason = translations(language).gettext(labels_of(pb.PushRefusal.DESCRIPTOR)[line.refusal])
-            further.append(say(REFUSED, {"reason": reason}, language))
+            reason = localize(labels_of(pb.PushRefusal.DESCRIPTOR)[line.refusal])
+            further.append(localize(REFUSED, reason=reason))
         yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
 
 
-def format_kept_aside(answer: pb.ListKeptAsideResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def format_kept_aside(answer: pb.ListKeptAsideResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the lines of `hall aside`: the events of each hall in sentences, beside those of the championship."""
-    read = translations(language).gettext
     reasons, verdicts = labels_of(events.AsideReason.DESCRIPTOR), labels_of(events.AsideVerdict.DESCRIPTOR)
     if not answer.aside:
-        yield say(NONE_ASIDE, {}, language)
+        yield localize(NONE_ASIDE)
     for each in answer.aside:
         params: dict[str, str | int] = {
             "number": each.number,
             "hall": each.hall,
-            "game": game_params(each.game_id, known, language)["game"] or read(KEPT_WITHOUT_LINE),
-            "reason": read(reasons.get(each.reason, "")),
+            "game": game_params(each.game_id, known, language_of_terminal())["game"] or localize(KEPT_WITHOUT_LINE),
+            "reason": localize(reasons.get(each.reason, "")),
             "count": each.count or len(each.events),
             "time": _time(each.kept_at),
         }
-        verdict = read(verdicts[each.verdict]) if each.verdict in verdicts else ""
-        yield ": ".join(filter(None, (say(ASIDE, params, language), verdict)))
+        verdict = localize(verdicts[each.verdict]) if each.verdict in verdicts else ""
+        yield ": ".join(filter(None, (localize(ASIDE, **params), verdict)))
         if each.problem:
-            yield f"  {say(PROBLEM, {'problem': each.problem}, language)}"
+            yield f"  {localize(PROBLEM, problem=each.problem)}"
         for heading, those in ((OF_THE_HALL, each.events), (OF_THE_CHAMPIONSHIP, each.here)):
-            lines = describe_events(those, known, language)
-            yield f"  {read(heading)}{'' if lines else ' –'}"
+            lines = describe_events(those, known, language_of_terminal())
+            yield f"  {localize(heading)}{'' if lines else ' –'}"
             yield from (f"    {_moment(line.at)} {line.said}" if line.at else f"    {line.said}" for line in lines)
         if not verdict:
             decide = f"faristol hall decide {known.tournament_id} {each.number} disregarded|entered"
-            yield f"  {say(DECIDE_IT, {'command': decide}, language)}"
+            yield f"  {localize(DECIDE_IT, command=decide)}"
 
 
-def format_kept_commands(answer: pb.ListKeptCommandsResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def format_kept_commands(answer: pb.ListKeptCommandsResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the lines of `hall kept`: the commands that halls kept without a line, and their outcomes."""
-    read = translations(language).gettext
     states = labels_of(pb.KeptState.DESCRIPTOR)
     if not answer.commands:
-        yield say(NONE_KEPT, {}, language)
+        yield localize(NONE_KEPT)
     for each in answer.commands:
         params: dict[str, str | int] = {
             "hall": each.hall,
-            "command": describe_kept(each, known, language),
+            "command": describe_kept(each, known, language_of_terminal()),
             "time": _time(each.kept_at),
-            "state": read(states.get(each.state, "")),
+            "state": localize(states.get(each.state, "")),
         }
-        why = describe_refusal(each, language) if each.state == pb.KEPT_STATE_REFUSED else ""
-        yield ": ".join(filter(None, (say(KEPT_COMMAND, params, language), why)))
+        why = describe_refusal(each, language_of_terminal()) if each.state == pb.KEPT_STATE_REFUSED else ""
+        yield ": ".join(filter(None, (localize(KEPT_COMMAND, **params), why)))
         if each.withdrawable:
             undo = f"faristol hall withdraw {known.tournament_id} {each.command_id}"
-            yield f"    {say(WITHDRAW_IT, {'command': undo}, language)}"
+            yield f"    {localize(WITHDRAW_IT, command=undo)}"
 
 
 def _time(at: Timestamp) -> str:

@@ -19,7 +19,6 @@ from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.presentation.labels import RULING_MODES
 from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.keyboard import forget_typed, wait_for_answer
-from faristol.text import number, say, translations
 
 ANSWERS = ("y", "n", "r", "q")
 """Answers of a judge on a word, in every language: valid, invalid, release the case, quit."""
@@ -50,8 +49,8 @@ def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
     named = [word for word in words if " ".join(word) == text.upper()]
     found = named or [word for word in words if "".join(word) == text.upper()]
     if len(found) != 1:
-        params = {"given": repr(text), "case": file.case_id, "expected": ", ".join(" ".join(word) for word in words)}
-        raise StartError(localize(NO_WORD_OF_CASE, **params))
+        expected = ", ".join(" ".join(word) for word in words)
+        raise StartError(localize(NO_WORD_OF_CASE, given=repr(text), case=file.case_id, expected=expected))
     return found[0]
 
 
@@ -83,8 +82,8 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
 def file_lines(file: pb.GetCaseFileResponse) -> Iterator[str]:
     """Yield the lines of the file of a case."""
     lexicon = f"{file.lexicon.name} {file.edition}"
-    params = {"case": file.case_id, "article": file.article, "lexicon": lexicon, "layers": ", ".join(file.layers)}
-    yield localize(CASE_WITH_LAYERS if file.layers else CASE, **params)
+    text, layers = CASE_WITH_LAYERS if file.layers else CASE, ", ".join(file.layers)
+    yield localize(text, case=file.case_id, article=file.article, lexicon=lexicon, layers=layers)
     if file.appeal:
         yield localize(ARGUMENTS, arguments=file.arguments) if file.arguments else localize(NO_ARGUMENTS)
     for word in file.words:
@@ -190,30 +189,28 @@ TIMES = N_(
 )
 
 
-def format_adjudication(answer: pb.GetAdjudicationResponse, language: str) -> Iterator[str]:
+def format_adjudication(answer: pb.GetAdjudicationResponse) -> Iterator[str]:
     """Yield the lines of `judge show`: mode, escalation to the director, and the judges."""
-    read = translations(language).gettext
     claims = PANEL_CLAIMS if answer.mode == events.MODE_PANEL else CLAIMS
-    claimed: dict[str, str | int] = {"count": answer.panel, "seconds": answer.lease_seconds}
-    yield say(claims, {"mode": read(RULING_MODES[answer.mode]), **claimed}, language)
-    yield say(TO_DIRECTOR, {"seconds": answer.escalate_after_seconds}, language)
+    yield localize(claims, mode=localize(RULING_MODES[answer.mode]), count=answer.panel, seconds=answer.lease_seconds)
+    yield localize(TO_DIRECTOR, seconds=answer.escalate_after_seconds)
     if answer.layers:
-        yield say(LAYERS, {"layers": ", ".join(answer.layers)}, language)
+        yield localize(LAYERS, layers=", ".join(answer.layers))
     for judge in answer.judges:
-        rights = [" ".join(judge.languages), read(DIRECTOR) if judge.director else ""]
+        rights = [" ".join(judge.languages), localize(DIRECTOR) if judge.director else ""]
         yield "  ".join(["", judge.judge_id, *filter(None, rights)])
 
 
-def format_ruling_times(answer: pb.GetRulingTimesResponse, language: str) -> Iterator[str]:
+def format_ruling_times(answer: pb.GetRulingTimesResponse) -> Iterator[str]:
     """Yield the lines of `ruling stats`: waiting times of rulings, and the number of waiting cases."""
     for times in answer.times:
         in_ms = {"median": times.median_ms, "p95": times.p95_ms, "longest": times.longest_ms}
-        params: dict[str, str | int] = {
-            "mode": translations(language).gettext(RULING_MODES[times.mode]),
-            "count": times.rulings,
-            **{name: number(round(ms / 1000, 1), language) for name, ms in in_ms.items()},
-            "escalated": times.escalated,
-            "returned": times.returned,
-        }
-        yield say(TIMES, params, language)
-    yield say(WAITING, {"count": answer.waiting}, language)
+        yield localize(
+            TIMES,
+            mode=localize(RULING_MODES[times.mode]),
+            count=times.rulings,
+            **{name: round(ms / 1000, 1) for name, ms in in_ms.items()},
+            escalated=times.escalated,
+            returned=times.returned,
+        )
+    yield localize(WAITING, count=answer.waiting)

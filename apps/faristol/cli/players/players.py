@@ -18,6 +18,7 @@ from faristol.cli.contract import call, load_registered, with_names
 from faristol.cli.options import Tournament
 from faristol.client.problems import info_of
 from faristol.host import StartError
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -200,9 +201,7 @@ def _register(
 def _together(rows: Sequence[ListedPlayer]) -> Iterator[Sequence[ListedPlayer]]:
     """Yield the lines in order, in groups of one tournament and at most ``REGISTRATION_BATCH_PLAYERS``."""
     for _, of_one in groupby(rows, key=lambda row: row.request.tournament_id):
-        listed = list(of_one)
-        for start in range(0, len(listed), REGISTRATION_BATCH_PLAYERS):
-            yield listed[start : start + REGISTRATION_BATCH_PLAYERS]
+        yield from split_batches(list(of_one), REGISTRATION_BATCH_PLAYERS)
 
 
 def _register_together(client: ServiceClient, rows: Sequence[ListedPlayer]) -> Mapping[int, pairing.Registration]:

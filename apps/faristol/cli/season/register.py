@@ -16,15 +16,16 @@ from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.federation.people_export import format_register
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import labels_of
+from faristol.kernel.spellings import labels_of, names_of
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.register.v1 import events_pb2 as events
 from faristol.pb.register.v1 import register_pb2 as pb
 from faristol.presentation.register_sentences import describe_act, describe_change, describe_licence
-from faristol.table_terminal.shared.common import columns
+from faristol.table_terminal.shared.common import columns, localize
 from faristol.table_terminal.shared.names import TournamentNames
-from faristol.text import say, translations
+from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.lists import decoded_content_of
 from faristol.typed_input.people_list import PeopleList, read_people
 
@@ -70,8 +71,8 @@ def preview_import(client: Client, file: ListArgument, encoding: EncodingOption 
     """Print what a list would change: new, changed, doubtful and missing persons, and expired licences."""
     language = client.language
     listed = _read(file, encoding, language)
-    found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
-    client.print(to_json(found), _format_preview(found, listed, language))
+    found = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
+    client.print(to_json(found), _format_preview(found, listed))
 
 
 def import_list(
@@ -92,18 +93,18 @@ def import_list(
         wrong = "\n".join(map(str, listed.errors))
         raise StartError(f"{say(WRONG_LINES, {'option': '--skip-wrong'}, language)}\n{wrong}")
     if not digest:
-        found: pb.PreviewImportResponse = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
+        found = client.answer_to(pb.PreviewImportRequest(rows=listed.rows))
         digest = found.digest
     request = pb.ImportPersonsRequest(
         command_id=str(uuid.uuid4()),
         rows=listed.rows,
         digest=digest,
         name=name or (Path(file).name if file != "-" else ""),
-        lines=[_parse_line(each, language) for each in lines.replace(",", " ").split()],
-        decisions=[_parse_decision(each, language) for each in same_as or ()],
+        lines=[_parse_line(each) for each in lines.replace(",", " ").split()],
+        decisions=[_parse_decision(each) for each in same_as or ()],
         removed_ids=remove.replace(",", " ").split(),
     )
-    taken: pb.ImportPersonsResponse = client.answer_to(request)
+    taken = client.answer_to(request)
     params = {name: getattr(taken, name) for name in ("version", "entered", "changed", "removed")}
     client.print(to_json(taken), [say(LIST_TAKEN, params, language)])
 
@@ -113,7 +114,7 @@ def export(client: ServiceClient) -> None:
     persons: list[pb.RegisteredPerson] = []
     while True:
         request = pb.ListRegisteredPersonsRequest(offset=len(persons), limit=1_000)
-        found: pb.ListRegisteredPersonsResponse = client.answer_to(request)
+        found = client.answer_to(request)
         persons += found.persons
         if not found.persons or len(persons) >= found.total:
             break
@@ -129,9 +130,9 @@ def set_categories(
         command_id=str(uuid.uuid4()),
         season_id=season,
         year=year,
-        categories=[_parse_category(each, language) for each in categories or ()],
+        categories=[_parse_category(each) for each in categories or ()],
     )
-    answer: pb.SetCategoriesResponse = client.answer_to(request)
+    answer = client.answer_to(request)
     client.print(to_json(answer), [say(CATEGORIES_SET, {"season": season}, language)])
 
 
@@ -144,9 +145,9 @@ def _read(file: str, encoding: str, language: str) -> PeopleList:
     return listed
 
 
-def _parse_line(given: str, language: str) -> int:
+def _parse_line(given: str) -> int:
     if not _is_number(given):
-        raise StartError(say(NOT_A_LINE, {"given": repr(given)}, language))
+        raise StartError(localize(NOT_A_LINE, given=repr(given)))
     return int(given)
 
 
@@ -155,54 +156,47 @@ def _is_number(given: str) -> bool:
     return given.isdecimal() and int(given) <= MAX_CONTRACT_NUMBER
 
 
-def _parse_decision(given: str, language: str) -> pb.RowDecision:
+def _parse_decision(given: str) -> pb.RowDecision:
     line, sign, person_id = given.partition("=")
     if not sign or not _is_number(line.strip()):
-        raise StartError(say(NOT_A_DECISION, {"given": repr(given)}, language))
+        raise StartError(localize(NOT_A_DECISION, given=repr(given)))
     return pb.RowDecision(line=int(line), person_id=person_id.strip())
 
 
-def _parse_category(given: str, language: str) -> events.AgeCategory:
+def _parse_category(given: str) -> events.AgeCategory:
     name, sign, ages = given.partition("=")
     least, dash, most = ages.partition("-")
     numbers = [least.strip() or "0", most.strip() or "0"]
     if not (sign and dash and name.strip() and all(map(_is_number, numbers))):
-        raise StartError(say(NOT_A_CATEGORY, {"given": repr(given)}, language))
+        raise StartError(localize(NOT_A_CATEGORY, given=repr(given)))
     return events.AgeCategory(name=name.strip(), min_age=int(numbers[0]), max_age=int(numbers[1]))
 
 
-def _format_preview(found: pb.PreviewImportResponse, listed: PeopleList, language: str) -> Iterator[str]:
-    read, statuses = translations(language).gettext, labels_of(pb.RowStatus.DESCRIPTOR)
+def _format_preview(found: pb.PreviewImportResponse, listed: PeopleList) -> Iterator[str]:
+    statuses = labels_of(pb.RowStatus.DESCRIPTOR)
     doubts = labels_of(pb.RowDoubt.DESCRIPTOR)
     for row in found.rows:
         if row.status == pb.ROW_STATUS_SAME and not row.expired_on:
             continue
-        status = read(statuses[row.status])
+        status = localize(statuses[row.status])
         if row.doubt:
-            status = f"{status} ({read(doubts[row.doubt])})"
+            status = f"{status} ({localize(doubts[row.doubt])})"
         who = f"{row.name} ({row.person_id})" if row.person_id else row.name
-        yield say(ROW_LINE, {"line": row.line or "–", "name": who, "status": status}, language)
-        yield from (f"    {describe_change(change, language)}" for change in row.changes)
-        yield from _format_candidates(row.candidates, language)
+        yield localize(ROW_LINE, line=row.line or "–", name=who, status=status)
+        yield from (f"    {describe_change(change, language_of_terminal())}" for change in row.changes)
+        yield from _format_candidates(row.candidates)
         if row.expired_on:
-            yield f"    {say(EXPIRED_ROW, {'day': row.expired_on}, language)}"
-    count = Counter(row.status for row in found.rows)
-    numbers = {
-        "new": count[pb.ROW_STATUS_NEW],
-        "changed": count[pb.ROW_STATUS_CHANGED],
-        "same": count[pb.ROW_STATUS_SAME],
-        "doubtful": count[pb.ROW_STATUS_DOUBTFUL],
-        "missing": count[pb.ROW_STATUS_MISSING],
-    }
-    yield say(SUMMARY, numbers, language)
+            yield f"    {localize(EXPIRED_ROW, day=row.expired_on)}"
+    count = Counter[int](row.status for row in found.rows)
+    yield localize(SUMMARY, **{name: count[number] for name, number in names_of(pb.RowStatus.DESCRIPTOR).items()})
     yield from map(str, listed.errors)
     yield f"--digest {found.digest}"
 
 
-def _format_candidates(candidates: Sequence[pb.RowCandidate], language: str) -> Iterator[str]:
+def _format_candidates(candidates: Sequence[pb.RowCandidate]) -> Iterator[str]:
     for each in candidates:
         params = {"name": each.name, "id": each.person_id, "number": each.federation_id or each.club or "–"}
-        yield f"    {say(CANDIDATE_LINE, params, language)}"
+        yield f"    {localize(CANDIDATE_LINE, **params)}"
 
 
 NO_PERSONS = N_("No person was found in the register.")
@@ -219,7 +213,7 @@ EXPIRED_ON = N_("expired on {day}")
 EXCEPTED = N_("exception granted")
 
 
-def format_persons(answer: pb.ListRegisteredPersonsResponse, language: str) -> Iterator[str]:
+def format_persons(answer: pb.ListRegisteredPersonsResponse) -> Iterator[str]:
     """Yield a line for each entry: name, id, club, category, rating and licences."""
     rows = [
         [
@@ -229,16 +223,16 @@ def format_persons(answer: pb.ListRegisteredPersonsResponse, language: str) -> I
             each.club,
             each.category,
             str(each.rating) if each.HasField("rating") else "–",
-            ", ".join(describe_licence(licence, language) for licence in each.licences),
+            ", ".join(describe_licence(licence, language_of_terminal()) for licence in each.licences),
         ]
         for each in answer.persons
     ]
-    yield from columns(rows) if rows else [say(NO_PERSONS, {}, language)]
+    yield from columns(rows) if rows else [localize(NO_PERSONS)]
     if len(answer.persons) < answer.total:
-        yield say(MORE_PERSONS, {"shown": len(answer.persons), "total": answer.total}, language)
+        yield localize(MORE_PERSONS, shown=len(answer.persons), total=answer.total)
 
 
-def format_found(answer: pb.SearchRegisterResponse, language: str) -> Iterator[str]:
+def format_found(answer: pb.SearchRegisterResponse) -> Iterator[str]:
     """Yield a line for each person that can be registered in a tournament."""
     rows = [
         [
@@ -251,51 +245,53 @@ def format_found(answer: pb.SearchRegisterResponse, language: str) -> Iterator[s
         ]
         for each in answer.persons
     ]
-    yield from columns(rows) if rows else [say(NO_PERSONS, {}, language)]
+    yield from columns(rows) if rows else [localize(NO_PERSONS)]
 
 
-def format_clubs(answer: pb.ListClubsResponse, language: str) -> Iterator[str]:
+def format_clubs(answer: pb.ListClubsResponse) -> Iterator[str]:
     """Yield a line for each club or school, with its former names and the number of its persons."""
-    read, kinds = translations(language).gettext, labels_of(events.ClubKind.DESCRIPTOR)
+    kinds = labels_of(events.ClubKind.DESCRIPTOR)
     rows = [
-        [each.name, each.club_id, read(kinds[each.kind]), str(each.persons), ", ".join(each.former_names)]
+        [each.name, each.club_id, localize(kinds[each.kind]), str(each.persons), ", ".join(each.former_names)]
         for each in answer.clubs
     ]
-    yield from columns(rows) if rows else [say(NO_CLUBS, {}, language)]
+    yield from columns(rows) if rows else [localize(NO_CLUBS)]
 
 
-def format_categories(answer: pb.GetCategoriesResponse, language: str) -> Iterator[str]:
+def format_categories(answer: pb.GetCategoriesResponse) -> Iterator[str]:
     """Yield a line for each category of a season, with its ages and the number of its persons."""
     if not answer.categories:
-        yield say(NO_CATEGORIES, {}, language)
+        yield localize(NO_CATEGORIES)
         return
-    yield say(CATEGORIES_OF, {"season": answer.season_id, "year": answer.year}, language)
+    yield localize(CATEGORIES_OF, season=answer.season_id, year=answer.year)
     rows = [
         [f"  {each.name}", f"{each.min_age}–{each.max_age or ''}", str(persons)]
         for each, persons in zip(answer.categories, answer.persons, strict=True)
     ]
-    yield from columns([*rows, [f"  {say(OTHER_PERSONS, {}, language)}", "", str(answer.others)]])
+    yield from columns([*rows, [f"  {localize(OTHER_PERSONS)}", "", str(answer.others)]])
 
 
-def format_acts(answer: pb.ListRegisterActsResponse, language: str) -> Iterator[str]:
+def format_acts(answer: pb.ListRegisterActsResponse) -> Iterator[str]:
     """Yield a line for each act: its version, its time, and a sentence."""
     rows = [
-        [str(each.version), f"{to_datetime(each.occurred_at):%Y-%m-%d %H:%M}", describe_act(each, language)]
+        [
+            str(each.version),
+            f"{to_datetime(each.occurred_at):%Y-%m-%d %H:%M}",
+            describe_act(each, language_of_terminal()),
+        ]
         for each in answer.acts
     ]
-    yield from columns(rows) if rows else [say(NO_ACTS, {}, language)]
+    yield from columns(rows) if rows else [localize(NO_ACTS)]
 
 
-def format_missing_licences(
-    answer: pairing.ListMissingLicencesResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def format_missing_licences(answer: pairing.ListMissingLicencesResponse, known: TournamentNames) -> Iterator[str]:
     """Yield a line for each player without the required licence."""
     if not answer.required:
-        yield say(NO_LICENCE_REQUIRED, {}, language)
+        yield localize(NO_LICENCE_REQUIRED)
         return
     rows = []
     for each in answer.players:
-        why = say(EXPIRED_ON, {"day": each.valid_to}, language) if each.valid_to else ""
-        why = why if each.is_registered else say(NOT_IN_REGISTER, {}, language)
-        rows.append([known.name(each.player_id), why, say(EXCEPTED, {}, language) if each.has_exception else ""])
-    yield from columns(rows) if rows else [say(ALL_LICENSED, {"day": answer.day}, language)]
+        why = localize(EXPIRED_ON, day=each.valid_to) if each.valid_to else ""
+        why = why if each.is_registered else localize(NOT_IN_REGISTER)
+        rows.append([known.name(each.player_id), why, localize(EXCEPTED) if each.has_exception else ""])
+    yield from columns(rows) if rows else [localize(ALL_LICENSED, day=answer.day)]

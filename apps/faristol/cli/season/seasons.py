@@ -18,9 +18,8 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import seasons_pb2 as pb
 from faristol.pb.season.v1 import season_pb2 as season_pb
 from faristol.presentation.names import Named, candidates
-from faristol.table_terminal.shared.common import columns
+from faristol.table_terminal.shared.common import columns, format_number, localize
 from faristol.table_terminal.shared.names import find_named
-from faristol.text import number, say, translations
 
 NO_SEASONS = N_("There are no seasons.")
 SEASON_LINE = N_("{name} ({id})")
@@ -42,34 +41,33 @@ PlayerOption = Annotated[
 
 def list_seasons(client: Client) -> None:
     """List the seasons with their circuits, the latest first."""
-    found: pb.ListSeasonsResponse = client.answer_to(pb.ListSeasonsRequest())
-    client.print(to_json(found), _format_seasons(found, client.language))
+    found = client.answer_to(pb.ListSeasonsRequest())
+    client.print(to_json(found), _format_seasons(found))
 
 
-def _format_seasons(found: pb.ListSeasonsResponse, language: str) -> Iterator[str]:
+def _format_seasons(found: pb.ListSeasonsResponse) -> Iterator[str]:
     for season in found.seasons:
-        yield say(SEASON_LINE, {"name": season.name, "id": season.season_id}, language)
+        yield localize(SEASON_LINE, name=season.name, id=season.season_id)
         for circuit in season.circuits:
-            yield f"  {say(SEASON_LINE, {'name': circuit.name, 'id': circuit.circuit_id}, language)}"
+            yield f"  {localize(SEASON_LINE, name=circuit.name, id=circuit.circuit_id)}"
     if not found.seasons:
-        yield say(NO_SEASONS, {}, language)
+        yield localize(NO_SEASONS)
 
 
 def show(client: Client, season: SeasonArgument, circuit: OptionalCircuit = "", player: PlayerOption = "") -> None:
     """Print the ranking of a circuit, or the circuits of a season."""
-    language = client.language
     if not circuit:
-        of_season: pb.GetSeasonResponse = client.answer_to(pb.GetSeasonRequest(season_id=season))
-        client.print(to_json(of_season), _format_season(of_season.season, language))
+        of_season = client.answer_to(pb.GetSeasonRequest(season_id=season))
+        client.print(to_json(of_season), _format_season(of_season.season))
         return
     request = pb.GetCircuitRequest(season_id=season, circuit_id=circuit, player_id=player)
-    found: pb.GetCircuitResponse = client.answer_to(request)
-    lines = _format_games(found, language) if player else format_ranking(found, language)
+    found = client.answer_to(request)
+    lines = _format_games(found) if player else format_ranking(found)
     client.print(to_json(found), lines)
 
 
-def _format_season(season: pb.Season, language: str) -> Iterator[str]:
-    yield say(SEASON_LINE, {"name": season.name, "id": season.season_id}, language)
+def _format_season(season: pb.Season) -> Iterator[str]:
+    yield localize(SEASON_LINE, name=season.name, id=season.season_id)
     for circuit in season.circuits:
         finished = sum(each.finished for each in circuit.tournaments)
         params: dict[str, str | int] = {
@@ -78,36 +76,35 @@ def _format_season(season: pb.Season, language: str) -> Iterator[str]:
             "finished": finished,
             "tournaments": len(circuit.tournaments),
         }
-        yield f"  {say(CIRCUIT_LINE, params, language)}"
+        yield f"  {localize(CIRCUIT_LINE, **params)}"
         yield from (f"    {each.tournament_id}  {each.percent} %" for each in circuit.tournaments)
 
 
-def format_ranking(found: pb.GetCircuitResponse, language: str) -> Iterator[str]:
+def format_ranking(found: pb.GetCircuitResponse) -> Iterator[str]:
     """Yield the lines of a ranking: place, player, points, and each result; one that does not count is in brackets."""
     if not found.lines:
-        yield say(NOTHING_PLAYED, {}, language)
+        yield localize(NOTHING_PLAYED)
         return
-    read = translations(language).gettext
     finished = [each.tournament_id for each in found.circuit.tournaments if each.finished]
-    rows = [["", read("Player"), read("Points"), *finished]]
+    rows = [["", localize("Player"), localize("Points"), *finished]]
     for line in found.lines:
         own = {each.tournament_id: each for each in line.results}
-        cells = [_format_result(own.get(tournament_id), language) for tournament_id in finished]
-        points = number(line.points_hundredths / 100, language)
+        cells = [_format_result(own.get(tournament_id)) for tournament_id in finished]
+        points = format_number(line.points_hundredths / 100)
         rows.append([str(line.place or "–"), line.name or line.player_id, points, *cells])
     yield from columns(rows)
 
 
-def _format_result(result: pb.CircuitResult | None, language: str) -> str:
+def _format_result(result: pb.CircuitResult | None) -> str:
     if result is None:
         return "–"
-    points = number(result.points_hundredths / 100, language)
+    points = format_number(result.points_hundredths / 100)
     return points if result.counts else f"({points})"
 
 
-def _format_games(found: pb.GetCircuitResponse, language: str) -> Iterator[str]:
+def _format_games(found: pb.GetCircuitResponse) -> Iterator[str]:
     """Yield the results of one player, each with its games."""
-    yield from format_ranking(found, language)
+    yield from format_ranking(found)
     for result in found.lines[0].results:
         yield result.tournament_id
         rows = [
@@ -115,7 +112,7 @@ def _format_games(found: pb.GetCircuitResponse, language: str) -> Iterator[str]:
                 f"  {game.round}",
                 game.game_id,
                 game.opponent_name or game.opponent_id,
-                number(game.half_points / 2, language),
+                format_number(game.half_points / 2),
             ]
             for game in result.games
         ]
@@ -124,7 +121,7 @@ def _format_games(found: pb.GetCircuitResponse, language: str) -> Iterator[str]:
 
 def list_qualified(client: ServiceClient, season: SeasonArgument, circuit: CircuitArgument) -> None:
     """Print the players that qualify by a circuit as CSV, the input of `faristol player import`."""
-    found: pb.GetCircuitResponse = client.answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit))
+    found = client.answer_to(pb.GetCircuitRequest(season_id=season, circuit_id=circuit))
     rows = ([line.name, line.club, line.player_id] for line in found.lines if line.qualified and line.name)
     typer.echo(format_csv(QUALIFIED_COLUMNS, rows), nl=False)
 
@@ -150,37 +147,34 @@ MinGamesOption = Annotated[
 def show_career(client: Client, person: PersonArgument, opponent: OpponentOption = "") -> None:
     """Print the career of a player, or the games against an opponent."""
     player_id, opponent_id = (_find_player(given, client) for given in (person, opponent))
-    found: careers.GetCareerResponse = client.answer_to(
-        careers.GetCareerRequest(player_id=player_id, opponent_id=opponent_id)
-    )
-    client.print(to_json(found), format_career(found, client.language))
+    found = client.answer_to(careers.GetCareerRequest(player_id=player_id, opponent_id=opponent_id))
+    client.print(to_json(found), format_career(found))
 
 
 def _find_player(given: str, client: ServiceClient) -> str:
     """Return the id of a player of any tournament; ``given`` if it means none. Raises ``Unclear`` for several."""
     if not given:
         return ""
-    found: results.SearchPlayersResponse = client.answer_to(results.SearchPlayersRequest(search=given))
+    found = client.answer_to(results.SearchPlayersRequest(search=given))
     known = [Named(player.player_id, player.name, player.club) for player in found.players]
     return find_named(given, known).id if candidates(given, known) else given
 
 
-def format_career(found: careers.GetCareerResponse, language: str) -> Iterator[str]:
+def format_career(found: careers.GetCareerResponse) -> Iterator[str]:
     """Yield the totals of a player, the medals, and the opponents with their games."""
-    params: dict[str, str | int] = {
-        "name": found.name or found.player_id,
-        "tournaments": found.tournaments,
-        "wins": found.wins,
-        "draws": found.draws,
-        "losses": found.losses,
-    }
-    yield say(CAREER, params, language)
+    yield localize(
+        CAREER,
+        name=found.name or found.player_id,
+        tournaments=found.tournaments,
+        wins=found.wins,
+        draws=found.draws,
+        losses=found.losses,
+    )
     if found.HasField("highest_game"):
         best = found.highest_game
-        highest: dict[str, str | int] = {"score": best.score, "other": best.opponent_score, "game": best.game_id}
-        yield say(HIGHEST_GAME, highest, language)
+        yield localize(HIGHEST_GAME, score=best.score, other=best.opponent_score, game=best.game_id)
     for medal in found.medals:
-        yield say(MEDAL, {"place": medal.place, "tournament": medal.tournament_name}, language)
+        yield localize(MEDAL, place=medal.place, tournament=medal.tournament_name)
     for line in found.opponents:
         balance = f"{line.wins}–{line.draws}–{line.losses}"
         yield f"{line.opponent_name or line.opponent_id}  {balance}  {line.spread:+}"
@@ -191,13 +185,12 @@ def format_career(found: careers.GetCareerResponse, language: str) -> Iterator[s
 def show_bests(client: Client, season: SeasonArgument, min_games: MinGamesOption = 0) -> None:
     """Print the best results of a season: games, spreads, plays, averages and medals."""
     request = careers.GetSeasonBestsRequest(season_id=season, min_games=min_games)
-    found: careers.GetSeasonBestsResponse = client.answer_to(request)
-    client.print(to_json(found), format_bests(found, client.language))
+    found = client.answer_to(request)
+    client.print(to_json(found), format_bests(found))
 
 
-def format_bests(found: careers.GetSeasonBestsResponse, language: str) -> Iterator[str]:
+def format_bests(found: careers.GetSeasonBestsResponse) -> Iterator[str]:
     """Yield each list of best results under its heading."""
-    read = translations(language).gettext
     lists: Sequence[tuple[str, Sequence[careers.SeasonBest]]] = [
         (BEST_HEADINGS[0], found.games),
         (BEST_HEADINGS[1], found.spreads),
@@ -205,18 +198,18 @@ def format_bests(found: careers.GetSeasonBestsResponse, language: str) -> Iterat
     ]
     for heading, lines in lists:
         if lines:
-            yield read(heading)
+            yield localize(heading)
             yield from columns(
                 [f"  {each.value}", each.name or each.player_id, each.game_id, each.word] for each in lines
             )
     if found.averages:
-        yield read(N_("Highest averages"))
+        yield localize(N_("Highest averages"))
         yield from columns(
-            [f"  {number(each.average_hundredths / 100, language)}", each.name or each.player_id, str(each.games)]
+            [f"  {format_number(each.average_hundredths / 100)}", each.name or each.player_id, str(each.games)]
             for each in found.averages
         )
     if found.medals:
-        yield read(N_("Medals"))
+        yield localize(N_("Medals"))
         yield from columns(
             [
                 f"  {each.name or each.player_id}",
@@ -226,14 +219,14 @@ def format_bests(found: careers.GetSeasonBestsResponse, language: str) -> Iterat
         )
 
 
-def format_merges(answer: season_pb.ListMergesResponse, language: str) -> Iterator[str]:
+def format_merges(answer: season_pb.ListMergesResponse) -> Iterator[str]:
     """Yield a line for each merge of persons, the latest first."""
     for each in answer.merges:
         params = {"merged": each.merged_id, "person": each.person_id, "at": f"{to_datetime(each.merged_at):%Y-%m-%d}"}
         if each.HasField("separated_at"):
             undone = params | {"until": f"{to_datetime(each.separated_at):%Y-%m-%d}"}
-            yield say(SEPARATED_LINE, undone, language)
+            yield localize(SEPARATED_LINE, **undone)
         else:
-            yield say(MERGED_LINE, params, language)
+            yield localize(MERGED_LINE, **params)
     if not answer.merges:
-        yield say(NO_MERGES, {}, language)
+        yield localize(NO_MERGES)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from google.protobuf.message import Message
 
 from faristol.cli.client import Client, ServiceClient
 from faristol.cli.options import Tournament
+from faristol.client.services import A_co, RequestFor
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import fair_play_pb2 as pb
-from faristol.table_terminal.shared.common import columns, localize
-from faristol.text import number
+from faristol.table_terminal.shared.common import columns, format_number, localize
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="ID of the game.")]
 PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="ID of the player.")]
@@ -38,16 +37,16 @@ EXPECTED = N_("{kind}: {count}, {expected} expected by chance")
 def show_game(client: Client, game: GameArgument) -> None:
     """Print the turns of a game beside the best plays, and the figures of its players."""
     request = pb.GetGameFairPlayRequest(game_id=game)
-    answer: pb.GetGameFairPlayResponse = _ask_until_complete(request, client, DEFAULT_WAIT_SECONDS, "pending")
-    client.print(answer, format_game(answer, client.language))
+    answer = _ask_until_complete(request, client, DEFAULT_WAIT_SECONDS, "pending")
+    client.print(answer, format_game(answer))
 
 
 def show_tournament(client: Client, tournament: Tournament, wait: WaitOption = DEFAULT_WAIT_SECONDS) -> None:
     """Compare the players of a tournament with others of similar ratings, and find overlaps between tables."""
     tournament_id = client.find_tournament(tournament)
     request = pb.GetTournamentFairPlayRequest(tournament_id=tournament_id)
-    answer: pb.GetTournamentFairPlayResponse = _ask_until_complete(request, client, wait)
-    client.print(answer, format_tournament(answer, client.language))
+    answer = _ask_until_complete(request, client, wait)
+    client.print(answer, format_tournament(answer))
 
 
 def show_player(
@@ -55,11 +54,13 @@ def show_player(
 ) -> None:
     """Compare a player with others of similar ratings, over all tournaments or some."""
     request = pb.GetPlayerFairPlayRequest(player_id=person, tournament_ids=only or ())
-    answer: pb.GetPlayerFairPlayResponse = _ask_until_complete(request, client, wait)
-    client.print(answer, format_player(answer, client.language))
+    answer = _ask_until_complete(request, client, wait)
+    client.print(answer, format_player(answer))
 
 
-def _ask_until_complete(request: Message, client: ServiceClient, wait: int, pending: str = "pending_games") -> Any:
+def _ask_until_complete(
+    request: RequestFor[A_co], client: ServiceClient, wait: int, pending: str = "pending_games"
+) -> A_co:
     """Return the answer when all games are analysed, or the last one after ``wait`` seconds.
 
     ``pending`` is the field of the answer that is false when it is complete.
@@ -72,11 +73,11 @@ def _ask_until_complete(request: Message, client: ServiceClient, wait: int, pend
     return answer
 
 
-def format_game(answer: pb.GetGameFairPlayResponse, language: str) -> Iterator[str]:
+def format_game(answer: pb.GetGameFairPlayResponse) -> Iterator[str]:
     """Yield the warning, the figures of each player, and a line for each turn."""
     yield localize(answer.warning)
     for figures in answer.players:
-        yield _format_figures(figures, language)
+        yield _format_figures(figures)
     rows = [
         (
             str(each.turn),
@@ -85,24 +86,24 @@ def format_game(answer: pb.GetGameFairPlayResponse, language: str) -> Iterator[s
             f"{each.coordinates} {''.join(each.faces)} {each.score}",
             f"{each.best_coordinates} {''.join(each.best_faces)} {each.best_score}",
             f"-{each.loss}",
-            f"{number(each.seconds, language)} s" if each.HasField("seconds") else "",
+            f"{format_number(each.seconds)} s" if each.HasField("seconds") else "",
         )
         for each in answer.turns
     ]
     yield from columns(rows) if rows else ()
 
 
-def format_tournament(answer: pb.GetTournamentFairPlayResponse, language: str) -> Iterator[str]:
+def format_tournament(answer: pb.GetTournamentFairPlayResponse) -> Iterator[str]:
     """Yield the warning, the comparison of each player, and the overlaps of tables."""
     yield localize(answer.warning)
     yield from _format_gaps(answer.pending_games, answer.unreadable_games)
     for each in answer.players:
-        yield from _format_comparison(each, language)
+        yield from _format_comparison(each)
     kinds = labels_of(pb.FairPlayOverlapKind.DESCRIPTOR)
     for overlaps in answer.overlaps:
         kind = localize(kinds[overlaps.kind])
         if overlaps.HasField("expected"):
-            expected = number(overlaps.expected, language)
+            expected = format_number(overlaps.expected)
             line = localize(EXPECTED, kind=kind, count=overlaps.count, expected=expected)
         else:
             line = f"{kind}: {overlaps.count}"
@@ -111,14 +112,14 @@ def format_tournament(answer: pb.GetTournamentFairPlayResponse, language: str) -
             yield "  " + " · ".join(f"{each.game_id} {''.join(each.faces)}" for each in (pair.first, pair.second))
 
 
-def format_player(answer: pb.GetPlayerFairPlayResponse, language: str) -> Iterator[str]:
+def format_player(answer: pb.GetPlayerFairPlayResponse) -> Iterator[str]:
     """Yield the warning, the comparison, and the figures of each year."""
     yield localize(answer.warning)
     yield from _format_gaps(answer.pending_games, answer.unreadable_games)
     if answer.HasField("comparison"):
-        yield from _format_comparison(answer.comparison, language)
+        yield from _format_comparison(answer.comparison)
     for each in answer.years:
-        yield f"{each.year}  {_format_figures(each.figures, language)}"
+        yield f"{each.year}  {_format_figures(each.figures)}"
 
 
 def _format_gaps(pending: int, unreadable: int) -> Iterator[str]:
@@ -128,30 +129,30 @@ def _format_gaps(pending: int, unreadable: int) -> Iterator[str]:
         yield localize(UNREADABLE_GAMES, games=unreadable)
 
 
-def _format_comparison(comparison: pb.FairPlayComparison, language: str) -> Iterator[str]:
-    line = _format_figures(comparison.figures, language)
+def _format_comparison(comparison: pb.FairPlayComparison) -> Iterator[str]:
+    line = _format_figures(comparison.figures)
     yield f"{line} · {localize(SIGNAL)}" if comparison.signal else line
     names = labels_of(pb.FairPlayMeasure.DESCRIPTOR)
     for each in comparison.measures:
         yield "  " + localize(
             MEASURE,
             measure=localize(names[each.measure]),
-            value=number(each.value, language),
+            value=each.value,
             others=each.others,
-            mean=number(each.others_mean, language),
-            probability=number(100 * each.corrected, language),
+            mean=each.others_mean,
+            probability=100 * each.corrected,
         )
 
 
-def _format_figures(figures: pb.FairPlayFigures, language: str) -> str:
+def _format_figures(figures: pb.FairPlayFigures) -> str:
     interval = figures.agreement_interval
     return localize(
         FIGURES,
         name=figures.name or figures.player_id,
         best=figures.best,
         turns=figures.turns,
-        share=number(100 * figures.agreement, language),
-        low=number(100 * interval.low, language),
-        high=number(100 * interval.high, language),
-        loss=number(figures.mean_loss, language),
+        share=100 * figures.agreement,
+        low=100 * interval.low,
+        high=100 * interval.high,
+        loss=figures.mean_loss,
     )

@@ -13,6 +13,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as sentences
 from faristol.table_terminal.shared.names import TournamentNames
+from faristol.text.terminal import language_of_terminal
 
 
 def history(client: Client, tournament: Tournament) -> None:
@@ -24,12 +25,12 @@ def history(client: Client, tournament: Tournament) -> None:
         request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after, others_after=0)
         answer.ClearField("more")
         answer.MergeFrom(call(client, "ListActs", request))
-    client.print(answer, format_history(answer, known, client.language))
+    client.print(answer, format_history(answer, known))
 
 
-def format_history(answer: pairing.ListActsResponse, known: TournamentNames, language: str) -> Iterator[str]:
+def format_history(answer: pairing.ListActsResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the lines of a history, in the order of the record: number, local time of the halls, and the command."""
     zone = ZoneInfo(known.tournament.time_zone or "UTC")
-    for each in sentences.describe_history(answer, known, language, format_command):
+    for each in sentences.describe_history(answer, known, language_of_terminal(), format_command):
         at = to_datetime(each.act.recorded_at).astimezone(zone).isoformat(" ", "seconds")
         yield f"{each.act.version or '':>4}  {at}  {' '.join((each.said, *each.also.values()))}"

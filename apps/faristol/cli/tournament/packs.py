@@ -20,7 +20,7 @@ from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
-from faristol.kernel.refusal import N_, Param
+from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
 from faristol.presentation.other_programs.packs import (
@@ -94,8 +94,7 @@ def pack(
 
     content = client.ask("results", work)
     write_bytes(write_pack(content, _open_key(seal_key)), output)
-    counts: dict[str, Param] = {"files": len(content.files), "name": content.name, "position": content.position}
-    lines = [localize(PACKED, file=str(output), **counts)]
+    lines = [localize(PACKED, file=str(output), files=len(content.files), name=content.name, position=content.position)]
     lines += [localize(FILE_LEFT_OUT, file=name, reason=reason) for name, reason in sorted(content.missing.items())]
     if not seal_key:
         lines.append(localize(NOT_SIGNED))

@@ -17,7 +17,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import Named, labels
 from faristol.table_terminal.shared.common import as_json, localize, print_answer
 from faristol.table_terminal.shared.screen import console
-from faristol.text import number, say, translations
+from faristol.text import number, translations
 from faristol.typed_input.known_players import KnownPlayer, of_list
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS
 
@@ -51,7 +51,7 @@ def show(client: Client, tournament: Tournament) -> None:
         return
     language = client.language
     called = _load_player_names(tournament_id, client)
-    grid = Table(title=title(found, language))
+    grid = Table(title=title(found))
     read = translations(language).gettext
     for column in RATING_HEADINGS:
         grid.add_column(read(column), justify="left" if column == RATING_HEADINGS[0] else "right")
@@ -62,13 +62,13 @@ def show(client: Client, tournament: Tournament) -> None:
     console.print(grid)
 
 
-def title(found: rating.EstimateRatingsResponse, language: str) -> str:
+def title(found: rating.EstimateRatingsResponse) -> str:
     """Return the name of the rating system, with whether the ratings are an estimate or a revision."""
     if not found.published:
-        return say(ESTIMATE, {"system": found.system}, language)
+        return localize(ESTIMATE, system=found.system)
     if found.revision:
         at = f"{found.revised_at.ToDatetime():%Y-%m-%d %H:%M}"
-        return say(REVISED, {"system": found.system, "at": at, "revision": found.revision}, language)
+        return localize(REVISED, system=found.system, at=at, revision=found.revision)
     return str(found.system)
 
 

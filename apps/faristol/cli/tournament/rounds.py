@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from faristol.cli.client import Client
@@ -12,9 +12,9 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
 from faristol.presentation.unplayed_results import format_score, has_points
-from faristol.table_terminal.shared.common import columns
+from faristol.table_terminal.shared.common import columns, localize
 from faristol.table_terminal.shared.names import played_round, tournament_meant
-from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")
@@ -33,48 +33,47 @@ def show(client: Client, tournament: Tournament, number: LastRound = 0) -> None:
         return head.name, await stub.GetPairings(request)
 
     name, found = client.ask("results", ask)
-    client.print(found, format_round(name, found, client.language))
+    client.print(found, format_round(name, found))
 
 
-def format_round(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
+def format_round(tournament: str, found: pb.GetPairingsResponse) -> Iterator[str]:
     """Yield the lines of a round in the words of its page; remarks on a result follow its scores."""
-    read = translations(language).gettext
-    phase = read(words.PHASES[found.phase])
-    yield say(HEAD, {"round": found.round, "tournament": tournament, "phase": phase}, language)
-    resting = [(found.bye, read(RESTS))] if found.HasField("bye") else []
+    phase = localize(words.PHASES[found.phase])
+    yield localize(HEAD, round=found.round, tournament=tournament, phase=phase)
+    resting = [(found.bye, localize(RESTS))] if found.HasField("bye") else []
     for bye in found.requested_byes:
         why = OPPONENT_GONE if bye.match or bye.opponent_gone else SITS_OUT
-        resting.append((bye.seat, f"{read(why)} {read(words.BYES[bye.kind])}"))
+        resting.append((bye.seat, f"{localize(why)} {localize(words.BYES[bye.kind])}"))
     seats = [seat for table in found.tables for seat in table.seats] + [seat for seat, _ in resting]
     called = labels([Named(seat.player_id, seat.name) for seat in seats])
     rows = []
     for table in found.tables:
         players = " – ".join(called[seat.player_id] for seat in table.seats)
         are_points = has_points((seat.score for seat in table.seats), unplayed=table.unplayed)
-        marks = [format_score(table, seat, language) for seat in table.seats] if table.final else []
+        marks = [format_score(table, seat, language_of_terminal()) for seat in table.seats] if table.final else []
         scores = ("–" if are_points else " ").join(marks)
         number = f"{table.hall} {table.table}".strip() if table.table else "–"
-        rows.append([number, players, scores, ", ".join(_besides(table, called, read))])
+        rows.append([number, players, scores, ", ".join(_besides(table, called))])
     rows += [["", called[seat.player_id], why, ""] for seat, why in resting]
     yield from columns(rows)
 
 
-def _besides(table: pb.Table, called: Mapping[str, str], read: Callable[[str], str]) -> Iterator[str]:
+def _besides(table: pb.Table, called: Mapping[str, str]) -> Iterator[str]:
     """Yield the remarks on a result: the kind of loss if not by score, the losers, and the winner."""
     if not table.final:
         if table.HasField("postponed_to"):
-            yield read(N_("postponed"))
+            yield localize(N_("postponed"))
         return
     if table.lost_by_all:
-        yield read(N_("both lost") if len(table.seats) == 2 else N_("all lost"))
+        yield localize(N_("both lost") if len(table.seats) == 2 else N_("all lost"))
     if table.unplayed:
-        yield read(N_("forfeit"))
+        yield localize(N_("forfeit"))
     elif table.corrected:
-        yield read(N_("corrected"))
+        yield localize(N_("corrected"))
     scores = sorted(table.seats, key=lambda seat: -seat.score)
     by_score = scores[0].player_id == table.winner_id and scores[0].score > scores[1].score
     if table.winner_id and (table.unplayed or not by_score):
-        yield f"{read(WINNER)}: {called[table.winner_id]}"
+        yield f"{localize(WINNER)}: {called[table.winner_id]}"
     for loser in table.loser_ids:
         if how := words.ABSENT_LABEL if table.unplayed else words.LOSERS.get(table.condition, ""):
-            yield f"{called[loser]}: {read(how)}"
+            yield f"{called[loser]}: {localize(how)}"

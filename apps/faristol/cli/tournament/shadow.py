@@ -17,7 +17,7 @@ from faristol.gateway.api.downloads import load_tournament_file
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import N_, Param, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.other_programs.imported_rounds import find_bye_spread
@@ -256,15 +256,15 @@ def _print(follower: Follower, found: Sequence[Difference], *, json_output: bool
     """Print a comparison: all differences of a single one, else the new and the settled ones."""
     language = language_of_terminal()
     players, complete = follower.counts
-    counts: dict[str, Param] = {"players": players, "complete": complete, "count": len(found)}
-    head = localize(DIFFERS if found else AGREES, place=follower.reader.source.name, **counts)
+    text, place = DIFFERS if found else AGREES, follower.reader.source.name
+    head = localize(text, place=place, players=players, complete=complete, count=len(found))
     if is_single:
         lines = [f"- {describe_difference(each, language)}" for each in found]
     else:
         lines = [f"+ {text}" for text in follower.new]
         lines += [f"  {localize(SETTLED, difference=text)}" for text in follower.settled]
     content = {
-        "source": follower.reader.source.name,
+        "source": place,
         "digest": follower.memory.digest,
         "players": players,
         "complete_rounds": complete,

@@ -12,9 +12,8 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
-from faristol.table_terminal.shared.common import columns
+from faristol.table_terminal.shared.common import columns, format_number, localize
 from faristol.table_terminal.shared.names import TournamentNames
-from faristol.text import number, say, translations
 
 HEADING = N_("{name} ({id}): {closed} of {rounds} rounds closed.")
 FINISHED = N_("{name} ({id}): finished after {closed} {closed:round|rounds}.")
@@ -28,22 +27,21 @@ NO_OPPONENT = N_("Level {level}, places {first} to {last}: {one} has a bye")
 def show(client: Client, tournament: Tournament) -> None:
     """Show the stages of the championship, the matches of knock-outs, and the final table."""
     found = client.ask_results(tournament, lambda results, meant: results.stages(meant))
-    client.print(to_json(found), format_stages(found, client.language))
+    client.print(to_json(found), format_stages(found))
 
 
-def format_stages(found: pb.GetStagesResponse, language: str) -> Iterator[str]:
+def format_stages(found: pb.GetStagesResponse) -> Iterator[str]:
     """Yield a heading for each stage with its matches, then the final table in columns."""
-    read = translations(language).gettext
     for stage in found.stages:
-        params: dict[str, str | int | float] = {
-            "name": stage.name or stage.tournament_id,
-            "id": stage.tournament_id,
-            "closed": stage.closed_rounds,
-            "rounds": stage.rounds,
-        }
-        yield say(FINISHED if stage.finished else HEADING, params, language)
+        yield localize(
+            FINISHED if stage.finished else HEADING,
+            name=stage.name or stage.tournament_id,
+            id=stage.tournament_id,
+            closed=stage.closed_rounds,
+            rounds=stage.rounds,
+        )
         for match in stage.matches:
-            yield f"  {_format_match(match, language)}"
+            yield f"  {_format_match(match)}"
     if found.final_table:
         names = {stage.tournament_id: stage.name or stage.tournament_id for stage in found.stages}
         rows = [
@@ -56,52 +54,49 @@ def format_stages(found: pb.GetStagesResponse, language: str) -> Iterator[str]:
             ]
             for line in found.final_table
         ]
-        yield from columns([["", read("Player"), read("Stage")], *rows])
+        yield from columns([["", localize("Player"), localize("Stage")], *rows])
 
 
-def _format_match(match: pb.KnockOutMatch, language: str) -> str:
+def _format_match(match: pb.KnockOutMatch) -> str:
     there = [side for side in match.sides if side.player_id]
     places: dict[str, str | int | float] = {"level": match.level, "first": match.first_place, "last": match.last_place}
     if len(there) < 2:
-        return say(NO_OPPONENT, {**places, "one": there[0].name or there[0].player_id}, language)
+        return localize(NO_OPPONENT, **places, one=there[0].name or there[0].player_id)
     one, other = there
-    said = say(
+    said = localize(
         REPECHAGE if match.repechage else MATCH,
-        {
-            **places,
-            "one": one.name or one.player_id,
-            "points": number(one.half_points / 2, language),
-            "others": number(other.half_points / 2, language),
-            "other": other.name or other.player_id,
-        },
-        language,
+        **places,
+        one=one.name or one.player_id,
+        points=one.half_points / 2,
+        others=other.half_points / 2,
+        other=other.name or other.player_id,
     )
     decided = words.MATCH_DECISIONS.get(match.decided_by)
-    return f"{said} ({translations(language).gettext(decided)})" if decided else said
+    return f"{said} ({localize(decided)})" if decided else said
 
 
-def format_qualification(
-    answer: pairing.PreviewQualificationResponse, known: TournamentNames, language: str
-) -> Iterator[str]:
+def format_qualification(answer: pairing.PreviewQualificationResponse, known: TournamentNames) -> Iterator[str]:
     """Yield the players of a stage with their seeds before and after a qualification, then the obstacles."""
-    read, changes = translations(language).gettext, labels_of(pairing.QualificationChange.DESCRIPTOR)
+    changes = labels_of(pairing.QualificationChange.DESCRIPTOR)
     carries = any(line.carried_half_points or line.carried_spread for line in answer.lines)
     rows = [
         [
             str(line.seed_before or "–"),
             str(line.seed_after or "–"),
             line.name or line.player_id,
-            *([number(line.carried_half_points / 2, language), str(line.carried_spread)] if carries else []),
-            read(changes[line.change]),
+            *([format_number(line.carried_half_points / 2), str(line.carried_spread)] if carries else []),
+            localize(changes[line.change]),
             line.reason,
         ]
         for line in answer.lines
     ]
-    points = [read("Points"), read("Spread")] if carries else []
-    yield from columns([[read("Seed"), read("New seed"), read("Player"), *points, "", read("Reason")], *rows])
+    points = [localize("Points"), localize("Spread")] if carries else []
+    yield from columns(
+        [[localize("Seed"), localize("New seed"), localize("Player"), *points, "", localize("Reason")], *rows]
+    )
     if not answer.changed:
-        yield read(UNCHANGED)
+        yield localize(UNCHANGED)
     if answer.beside_ids:
-        yield say(BESIDE, {"stages": ",".join(answer.beside_ids)}, language)
+        yield localize(BESIDE, stages=",".join(answer.beside_ids))
     if answer.changed:
         yield from (f"! {known.named_in(each.text)}" for each in answer.obstacles)

@@ -19,9 +19,8 @@ from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import NO_HALLS
-from faristol.table_terminal.shared.common import as_json, columns, localize
+from faristol.table_terminal.shared.common import as_json, columns, format_number, localize
 from faristol.table_terminal.shared.names import played_round
-from faristol.text import number, say, translations
 
 AFTER = N_("Standings of {tournament} after round {round}.")
 ANNULLED = N_("{player} left before half of the games, which are not scored for any player (FIDE C.05 6.6).")
@@ -56,43 +55,39 @@ def show(
         return format_title(head), await results.standings(tournament_id, round_)
 
     name, found = client.ask_results(tournament, ask)
-    client.print(to_json(found), format_standings(name, found, client.language))
+    client.print(to_json(found), format_standings(name, found))
 
 
-def format_standings(tournament: str, found: Answer, language: str) -> Iterator[str]:
+def format_standings(tournament: str, found: Answer) -> Iterator[str]:
     """Yield a heading, then the lines of the standings in columns."""
-    read = translations(language).gettext
-    yield say(AFTER if found.round else BEFORE, {"tournament": tournament, "round": found.round}, language)
+    yield localize(AFTER if found.round else BEFORE, tournament=tournament, round=found.round)
     lines = found.standings
     if not lines:
         return
-    breaks = [read(words.TIE_BREAKS.get(item.name, (item.name, item.name))[1]) for item in lines[0].tie_breaks]
+    breaks = [localize(words.TIE_BREAKS.get(item.name, (item.name, item.name))[1]) for item in lines[0].tie_breaks]
     if isinstance(found, pb.GetTeamStandingsResponse):
         by_match = any(item.name == "board-points" for item in lines[0].tie_breaks)
-        points = read(words.TIE_BREAKS["match-points" if by_match else "board-points"][1])
+        points = localize(words.TIE_BREAKS["match-points" if by_match else "board-points"][1])
         rows = []
         for team in found.standings:
             score = team.match_half_points if by_match else team.board_half_points
-            rows.append([str(team.rank), team.name or team.team_id, *_figures(team, score, language)])
-        yield from columns([["", read("Team"), points, read("W–D–L"), *breaks], *rows])
+            rows.append([str(team.rank), team.name or team.team_id, *_figures(team, score)])
+        yield from columns([["", localize("Team"), points, localize("W–D–L"), *breaks], *rows])
         return
     called = dict(labels([Named(line.player_id, line.name) for line in found.standings]))
-    rows = [
-        [str(line.rank), called[line.player_id], *_figures(line, line.half_points, language)]
-        for line in found.standings
-    ]
-    yield from columns([["", read("Player"), read("Points"), read("W–D–L"), *breaks], *rows])
+    rows = [[str(line.rank), called[line.player_id], *_figures(line, line.half_points)] for line in found.standings]
+    yield from columns([["", localize("Player"), localize("Points"), localize("W–D–L"), *breaks], *rows])
     for line in found.standings:
         if line.annulled:
-            yield say(ANNULLED, {"player": called[line.player_id]}, language)
+            yield localize(ANNULLED, player=called[line.player_id])
 
 
-def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: str) -> Iterator[str]:
+def _figures(line: pb.Standing | pb.TeamStanding, half_points: int) -> Iterator[str]:
     """Yield the cells of a line: points, wins, draws and losses, and the tie-breaks, the spread with its sign."""
-    yield number(half_points / 2, language)
+    yield format_number(half_points / 2)
     yield f"{line.wins}–{line.draws}–{line.losses}"
     for item in line.tie_breaks:
-        value = number(tie_break_value(item), language)
+        value = format_number(tie_break_value(item))
         yield f"+{value}" if item.name == "spread" and item.quarters > 0 else value
 
 
@@ -129,25 +124,24 @@ def prospects(
         return head.name, await results.prospects(tournament_id, place)
 
     name, found = client.ask_results(tournament, ask)
-    client.print(to_json(found), format_prospects(name, found, client.language))
+    client.print(to_json(found), format_prospects(name, found))
 
 
-def format_prospects(tournament: str, found: pb.GetProspectsResponse, language: str) -> Iterator[str]:
+def format_prospects(tournament: str, found: pb.GetProspectsResponse) -> Iterator[str]:
     """Yield a heading, then a line for each player in columns."""
-    read = translations(language).gettext
-    yield say(HEADING, {"tournament": tournament, "rounds": found.rounds_left, "tables": found.tables_left}, language)
+    yield localize(HEADING, tournament=tournament, rounds=found.rounds_left, tables=found.tables_left)
     called = dict(labels([Named(line.player_id, line.name) for line in found.lines]))
     rows = [
         [
             str(line.rank),
             called[line.player_id],
-            number(line.half_points / 2, language),
+            format_number(line.half_points / 2),
             str(line.best),
             str(line.worst),
-            *(read(words.CHANCES[each.chance]) for each in line.goals),
+            *(localize(words.CHANCES[each.chance]) for each in line.goals),
         ]
         for line in found.lines
     ]
     goals = [goal.name or f"{goal.first_place}–{goal.last_place}" for goal in found.goals]
-    heads = ["", read("Player"), read("Points"), read("Best place"), read("Worst place"), *goals]
+    heads = ["", localize("Player"), localize("Points"), localize("Best place"), localize("Worst place"), *goals]
     yield from columns([heads, *rows])

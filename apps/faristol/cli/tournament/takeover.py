@@ -13,6 +13,7 @@ from faristol.cli.confirmation import agree
 from faristol.cli.contract import call
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
@@ -133,8 +134,10 @@ def _take_over(client: Client, request: pairing.CreateTournamentRequest, found: 
         closed, position = answer.closed, answer.position
     position = max(position, _withdraw(client, created, division, player_ids))
     differences = _compare(client, created, division, player_ids, position)
-    params = {"name": request.name, "tournament": created, "players": len(player_ids), "closed": closed}
-    lines = [localize(TAKEN_OVER, **params), *(differences or [localize(SAME_STANDINGS)])]
+    lines = [
+        localize(TAKEN_OVER, name=request.name, tournament=created, players=len(player_ids), closed=closed),
+        *(differences or [localize(SAME_STANDINGS)]),
+    ]
     content = {"tournament_id": created, "player_ids": player_ids, "closed": closed, "differences": differences}
     client.print(content, lines)
     if differences:
@@ -192,8 +195,7 @@ def _register(client: ServiceClient, tournament_id: str, division: FileDivision)
     """Register the players in the order of their numbers, and return their ids. Raises ``StartError`` for a refusal."""
     requests = build_registrations(division, tournament_id)
     ids: list[str] = []
-    for start in range(0, len(requests), REGISTRATION_BATCH_PLAYERS):
-        together = requests[start : start + REGISTRATION_BATCH_PLAYERS]
+    for together in split_batches(requests, REGISTRATION_BATCH_PLAYERS):
         asked = pairing.RegisterPlayersRequest(tournament_id=tournament_id, players=together)
         answer = call(client, "RegisterPlayers", asked)
         for request, registered in zip(together, answer.registrations, strict=True):
@@ -263,7 +265,6 @@ def _list_standings(title: str, division: FileDivision) -> Iterator[str]:
     """Yield the number of players and rounds, and the standings of the file."""
     language = language_of_terminal()
     complete = division.complete_rounds
-    params = {"players": len(division.players), "rounds": division.rounds, "complete": complete}
-    yield localize(READ, name=title, **params)
+    yield localize(READ, name=title, players=len(division.players), rounds=division.rounds, complete=complete)
     for place, (own, half_points, spread) in enumerate(division.rank(complete), 1):
         yield f"{place:>4}  {division.name_of(own)}  {number(half_points / 2, language)}  {spread:+d}"

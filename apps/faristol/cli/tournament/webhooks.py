@@ -17,7 +17,6 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.table_terminal.shared.common import columns, localize
-from faristol.text import say
 
 SUCCESSES = range(200, 300)
 """Status codes of a delivered message."""
@@ -44,10 +43,10 @@ def show(client: Client, tournament: Tournament, webhook: Which) -> None:
     client.print(answer, _whole(answer))
 
 
-def format_new_webhook(answer: pb.AddWebhookResponse, language: str) -> Iterator[str]:
+def format_new_webhook(answer: pb.AddWebhookResponse) -> Iterator[str]:
     """Yield the lines of `webhook add`: the id, and the secret."""
     yield answer.webhook.webhook_id
-    yield say(CATALOGUE["RotateWebhookSecret"].said, {"secret": answer.secret}, language)
+    yield localize(CATALOGUE["RotateWebhookSecret"].said, secret=answer.secret)
 
 
 def find_webhook_id(tournament_id: str, beginning: str, client: ServiceClient) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from faristol.client.services import call, call_until_found
 from faristol.demo.championship import DirectorActions, ignore_progress
 from faristol.demo.duplicate_game.game import DuplicateGame, Ended
 from faristol.demo.duplicate_game.plan import DuplicatePlan
@@ -42,7 +41,7 @@ class DuplicateChampionship(DirectorActions):
             await self._enter()
             games = [await self._play_round(number) for number in range(1, self.plan.rounds + 1)]
             which = pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
-            return DuplicateOutcome(await call(self.api.pairing.GetTournament, which), games)
+            return DuplicateOutcome(await self.api.call(which), games)
 
     async def _enter(self) -> None:
         plan, opening = self.plan, self.plan.round_start(1, self.now)
@@ -52,23 +51,23 @@ class DuplicateChampionship(DirectorActions):
                 registered = like(pairing_pb2.RegisterPlayerRequest, entrant, tournament_id=plan.tournament_id)
                 registered.command_id = plan.command_id("register", entrant.player_id)
                 request.players.append(registered)
-            await self.send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
+            await self.send(request, opening, "register", begin)
         halls = pairing_pb2.SetHallsRequest()
         for place, name in enumerate(plan.hall_names):
             halls.halls.add(name=name, first_table=place * plan.seats + 1, last_table=(place + 1) * plan.seats)
-        await self.send(self.api.pairing.SetHalls, halls, opening, "halls")
+        await self.send(halls, opening, "halls")
 
     async def _play_round(self, number: int) -> Ended:
-        plan, pairing = self.plan, self.api.pairing
+        plan = self.plan
         when = plan.round_start(number, self.now)
-        await self.send(pairing.PairRound, pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
-        await self.send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
+        await self.send(pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
+        await self.send(pairing_pb2.StartRoundRequest(round=number), when, "start", number)
         game_id = duplicate_id(plan.tournament_id, number)
-        await call_until_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
+        await self.api.call_until_found(duplicate_pb2.GetDuplicateRequest(game_id=game_id))
         seen = partial(self.seen, number)
         ended = await DuplicateGame(self.api, plan, self.graph, self.cast, number, self.now, seen).play()
         close = pairing_pb2.CloseRoundRequest(round=number)
         is_last = number == plan.rounds
         over = None if is_last else plan.round_end(number, self.now)
-        await self.send(pairing.CloseRound, close, over, "close", number)
+        await self.send(close, over, "close", number)
         return ended

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
-from faristol.client.services import Api, M, call
+from faristol.client.services import A_co, Api, RequestFor
 from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
 from faristol.demo.duplicate_game.plan import DuplicatePlan
@@ -75,7 +74,7 @@ class DuplicateGame:
     async def play(self) -> Ended:
         """Play the game. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         for hall in self.plan.hall_names:
-            sheet = await call(self.api.duplicate.GetHallSheet, pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
+            sheet = await self.api.call(pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
             self._seats[hall] = [player.player_id for player in sheet.players]
         number = 1
         while await self._turn(number):
@@ -83,19 +82,15 @@ class DuplicateGame:
                 await self._claims(number)
             self.seen(number, self.plan.turns)
             number += 1
-        validate = pb.ValidateResultsRequest(arbiter_id=JUDGE)
         await self._send(
-            self.api.duplicate.ValidateResults,
-            validate,
+            pb.ValidateResultsRequest(arbiter_id=JUDGE),
             self._compute_action_time(number - 1, self._start(number)),
             "validate",
         )
-        which = pb.GetDuplicateRequest(game_id=self.game_id)
-        standings = pb.GetDuplicateStandingsRequest(game_id=self.game_id)
         return Ended(
             self.game_id,
-            await call(self.api.duplicate.GetDuplicate, which),
-            await call(self.api.duplicate.GetDuplicateStandings, standings),
+            await self.api.call(pb.GetDuplicateRequest(game_id=self.game_id)),
+            await self.api.call(pb.GetDuplicateStandingsRequest(game_id=self.game_id)),
             await self._kinds(),
         )
 
@@ -106,14 +101,13 @@ class DuplicateGame:
         live = self.plan.is_live(self.round, number)
         begin = await self._server_time() - self._length if live else self._start(number)
         request = pb.CallRackRequest(arbiter_id=JUDGE, faces=await self._by_hand(number))
-        called = await self._send(self.api.duplicate.CallRack, request, begin - timedelta(seconds=30), "call", number)
+        called = await self._send(request, begin - timedelta(seconds=30), "call", number)
         if called.end:
             return False
         written = await self._write_slips(number, called.faces)
         if live:
             begin = await self._server_time() + SLACK - self._length
-        start = turns.StartTurnRequest(turn=number, arbiter_id=JUDGE)
-        started = await self._send(self.api.turns.StartTurn, start, begin, "start", number)
+        started = await self._send(turns.StartTurnRequest(turn=number, arbiter_id=JUDGE), begin, "start", number)
         if live:
             over = await self._own_phones(number, written)
         else:
@@ -152,7 +146,7 @@ class DuplicateGame:
 
     async def _position(self) -> tuple[Board, tuple[str, ...], tuple[str, ...]]:
         """Return the board, the tiles left in the rack, and the tiles in the bag."""
-        shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
+        shown = await self.api.call(pb.GetDuplicateRequest(game_id=self.game_id))
         board = _board(shown)
         last = shown.turns[-1]
         kept = without(tuple(last.faces), ["?" if tile.blank else tile.face for tile in last.master.placements])
@@ -164,7 +158,7 @@ class DuplicateGame:
 
     async def _write_slips(self, number: int, rack: Sequence[str]) -> Mapping[str, Sequence[PlayerSlip]]:
         """Return the slips of the players of each hall."""
-        shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
+        shown = await self.api.call(pb.GetDuplicateRequest(game_id=self.game_id))
         sight = self._sight(_board(shown), rack)
         players = [player for seats in self._seats.values() for player in seats]
         wanted = [
@@ -180,14 +174,14 @@ class DuplicateGame:
         """Save slips on the players' phones while the time is stopped. Return the end of the turn's time."""
         stop = turns.StopTurnRequest(turn=number, arbiter_id=JUDGE, reason="the projector of a hall went out")
         stopped_at = await self._server_time()
-        stopped = await self._send(self.api.turns.StopTurn, stop, stopped_at, "stop", number)
+        stopped = await self._send(stop, stopped_at, "stop", number)
         await asyncio.gather(
             *(self._save(hall, number, each) for hall, all_ in written.items() for each in all_ if each.on_phone)
         )
         left = timedelta(milliseconds=stopped.milliseconds_left)
         at = max(stopped_at, await self._server_time() + LIVE_TURN_REMAINDER - left)
         resume = turns.ResumeTurnRequest(turn=number, arbiter_id=JUDGE)
-        over = to_datetime((await self._send(self.api.turns.ResumeTurn, resume, at, "resume", number)).ends_at)
+        over = to_datetime((await self._send(resume, at, "resume", number)).ends_at)
         await self._is_past(over)
         for hall, all_ in written.items():
             for each in all_:
@@ -215,7 +209,7 @@ class DuplicateGame:
             slip.written_at.CopyFrom(to_timestamp(when))
         slip.player_id = player
         request.slips.append(slip)
-        await self._send(self.api.duplicate.SubmitSlips, request, when, "phone", number, player, act)
+        await self._send(request, when, "phone", number, player, act)
 
     async def _hall(self, hall: str, number: int, over: datetime, written: Sequence[PlayerSlip]) -> None:
         """Hand in all slips of a hall for a turn, and close it."""
@@ -231,9 +225,7 @@ class DuplicateGame:
             await self._type(hall, number, "second", second, typed_at)
             close = pb.CloseHallRequest(hall=hall, turn=number, collector_id=f"first {hall}")
             at = over + timedelta(seconds=60)
-            await self._send(
-                self.api.duplicate.CloseHall, close, self._compute_action_time(number, at), "close", number, hall
-            )
+            await self._send(close, self._compute_action_time(number, at), "close", number, hall)
             found = [(each, each.slip) for each in written if each.kind is SlipKind.AFTER_CLOSE]
             await self._type(hall, number, "found", found, at)
         for each in written:
@@ -265,7 +257,7 @@ class DuplicateGame:
                 request.slips.add().CopyFrom(slip)
                 request.slips[-1].player_id = each.player_id
             dated = self._compute_action_time(number, when)
-            await self._send(self.api.duplicate.SubmitSlips, request, dated, "type", number, hall, who, begin)
+            await self._send(request, dated, "type", number, hall, who, begin)
 
     async def _rule(self, hall: str, number: int, over: datetime, each: PlayerSlip) -> None:
         """Rule on a slip as the judge, by its paper."""
@@ -281,14 +273,14 @@ class DuplicateGame:
             slip.handed = events.HANDED_LATE
         request = pb.RuleSlipRequest(hall=hall, turn=number, slip=slip, reason=reasons[each.kind], arbiter_id=JUDGE)
         at = self._compute_action_time(number, over + timedelta(seconds=90))
-        await self._send(self.api.duplicate.RuleSlip, request, at, "rule", number, each.player_id)
+        await self._send(request, at, "rule", number, each.player_id)
 
     async def _score(self, number: int, over: datetime, cut_off: str) -> None:
         request = pb.ScoreTurnRequest(turn=number, arbiter_id=JUDGE)
         if cut_off:
             request.without_open_halls, request.reason = True, f"{cut_off} has no line"
         at = self._compute_action_time(number, over + timedelta(seconds=100))
-        await self._send(self.api.duplicate.ScoreTurn, request, at, "score", number)
+        await self._send(request, at, "score", number)
 
     async def _merge(self, hall: str, number: int) -> None:
         """Hand in the slips of a hall that was cut off in a turn, and score them."""
@@ -299,7 +291,7 @@ class DuplicateGame:
         await self._hall(hall, number, over, written)
         request = pb.ScoreTurnRequest(turn=number, arbiter_id=JUDGE)
         at = self._compute_action_time(number, over + timedelta(seconds=110))
-        await self._send(self.api.duplicate.ScoreTurn, request, at, "merge", number)
+        await self._send(request, at, "merge", number)
 
     async def _claims(self, number: int) -> None:
         """Raise and decide the rightful claims on mistyped slips, and an unfounded one."""
@@ -310,20 +302,20 @@ class DuplicateGame:
             hall = next(hall for hall, seats in self._seats.items() if each.player_id in seats)
             claim = pb.RaiseClaimRequest(turn=number, hall=hall, player_id=each.player_id, words="I wrote it otherwise")
             async with self.cast.player(each.player_id):
-                raised = await self._send(self.api.duplicate.RaiseClaim, claim, None, "claim", number, each.player_id)
+                raised = await self._send(claim, None, "claim", number, each.player_id)
             decide = pb.DecideClaimRequest(
                 hall=hall, claim_id=raised.claim_id, arbiter_id=JUDGE, reason="the paper was looked at"
             )
             if each.kind is SlipKind.MISTYPED:
                 decide.corrected.CopyFrom(each.slip)
                 decide.corrected.player_id = each.player_id
-            await self._send(self.api.duplicate.DecideClaim, decide, None, "decide", number, each.player_id)
+            await self._send(decide, None, "decide", number, each.player_id)
 
     async def _kinds(self) -> Mapping[str, Mapping[str, int]]:
         """Count the outcomes of each kind of slip, from the sheets of the halls."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for hall in self._seats:
-            sheet = await call(self.api.duplicate.GetHallSheet, pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
+            sheet = await self.api.call(pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
             for player in sheet.players:
                 for number, score in zip(player.turns, player.scores, strict=True):
                     found[self._did[number][player.player_id].kind][score.fault or "counts"] += 1
@@ -338,7 +330,7 @@ class DuplicateGame:
             await asyncio.sleep(max(TURN_POLL_SECONDS, left.total_seconds()))
 
     async def _server_time(self) -> datetime:
-        shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
+        shown = await self.api.call(pb.GetDuplicateRequest(game_id=self.game_id))
         return to_datetime(shown.now)
 
     def _compute_action_time(self, number: int, when: datetime) -> datetime | None:
@@ -348,10 +340,9 @@ class DuplicateGame:
     def _lot(self, *what: object) -> int:
         return self.plan.lot("duplicate", self.round, *what)
 
-    async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
+    async def _send(self, request: RequestFor[A_co], when: datetime | None, *act: object) -> A_co:
         """Send a request with an id derived from ``act`` and the game, and its time."""
-        request.game_id = self.game_id
-        return await send(self.plan, method, request, when, self.game_id, *act)
+        return await send(self.api, self.plan, request, when, self.game_id, *act, game_id=self.game_id)
 
 
 def _board(shown: pb.GetDuplicateResponse) -> Board:

@@ -147,19 +147,14 @@ class HallState:
             raise Refusal("NO_SEAT", N_("No player in this hall has the number {number}."), {"number": number})
         slip.player_id = self._seats[number]
         request = pb.SubmitSlipsRequest(
-            command_id=str(uuid.uuid4()),
-            game_id=self.bundle.game_id,
-            hall=self.bundle.hall,
-            turn=turn.number,
             source=events.SLIP_SOURCE_PAPER,
-            collector_id=self._collector,
             slips=[slip],
-            rack=turn.rack,
             taken_at=timestamp(self._clock.now()),
+            check_form=check_form,
+            **self._common_fields(turn),
         )
         if turn.own:
             request.began_at.CopyFrom(timestamp(turn.began_at))
-        request.check_form = check_form
         self.journal.keep_command("slips", turn.number, request)
 
     def close(self) -> PlayedHallTurn:
@@ -174,19 +169,16 @@ class HallState:
             )
         if turn.ends_at is None or self._clock.now() < turn.ends_at:
             raise Refusal("TIME_NOT_OVER", N_("The time of round {turn} is not over."), {"turn": turn.number})
-        request = pb.CloseHallRequest(
-            command_id=str(uuid.uuid4()),
-            game_id=self.bundle.game_id,
-            hall=self.bundle.hall,
-            turn=turn.number,
-            collector_id=self._collector,
-            rack=turn.rack,
-        )
         self._keep_unchecked(turn.number)
-        self.journal.keep_command("close", turn.number, request)
+        self.journal.keep_command("close", turn.number, pb.CloseHallRequest(**self._common_fields(turn)))
         closed = replace(turn, closed=True)
         self.journal.keep_turn(closed)
         return closed
+
+    def _common_fields(self, turn: PlayedHallTurn) -> dict[str, Any]:
+        """Return the fields of every command of a turn."""
+        at = {"game_id": self.bundle.game_id, "hall": self.bundle.hall, "turn": turn.number, "rack": turn.rack}
+        return {"command_id": str(uuid.uuid4()), "collector_id": self._collector, **at}
 
     def _keep_unchecked(self, number: int) -> None:
         """Resend pending slips of a turn without ``check_form``: after it is closed none is typed again."""

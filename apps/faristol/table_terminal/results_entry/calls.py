@@ -9,10 +9,8 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
-from faristol.client.problems import every_reason, info_of
+from faristol.client.problems import every_reason, info_of, list_reasons
 from faristol.client.services import build_call, call, is_retryable
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -133,14 +131,11 @@ class ResultsClient:
 
 
 def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it accepts any object with details and trailing metadata
     found: dict[str, str] = {}
-    failure = error_details_pb2.PreconditionFailure()
-    if status is not None and any(detail.Unpack(failure) for detail in status.details):
-        for violation in failure.violations:
-            kind, _, game = violation.subject.partition("/")
-            if kind == "games":
-                found[game] = " ".join(filter(None, (found.get(game), violation.description)))
+    for subject, reason in list_reasons(problem):
+        kind, _, game = subject.partition("/")
+        if kind == "games":
+            found[game] = " ".join(filter(None, (found.get(game), reason)))
     if not found and (game := info_of(problem).metadata.get("game", "")):
         found[game] = str(problem.details())
     return found

@@ -13,7 +13,7 @@ import typer
 from faristol.host import StartError
 from faristol.host.observability import logs
 from faristol.kernel.refusal import Param
-from faristol.text import say
+from faristol.text import number, say
 from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 def localize(text: str, **params: Param) -> str:
     """Return a text, marked with ``N_``, in the language of the terminal."""
     return say(text, params, language_of_terminal())
+
+
+def format_number(value: float) -> str:
+    """Format a number in the language of the terminal."""
+    return number(value, language_of_terminal())
 
 
 def as_json(message: Message) -> dict[str, Any]:

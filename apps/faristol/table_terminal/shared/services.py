@@ -14,7 +14,7 @@ import grpc
 from faristol.access_control import keyring
 from faristol.client.credentials import TOKEN, authorize, build_interceptors, is_at_console
 from faristol.client.problems import every_reason, info_of, tls_problem
-from faristol.client.services import build_call, call, service_of
+from faristol.client.services import A_co, RequestFor, build_call, call, service_of
 from faristol.event_store import RecordError
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.rpc.channels import check_name, open_channel
@@ -189,6 +189,9 @@ async def send(channel: grpc.aio.Channel, request: Any) -> Any:
     return await build_call(channel, type(request))(request)
 
 
-def answer_to(request: Any, address: str | None) -> Any:
+def answer_to(request: RequestFor[A_co], address: str | None) -> A_co:
     """Return the answer of its service to a request. Raises ``StartError`` as ``service_at`` does."""
-    return ask_service(service_of(request.DESCRIPTOR), address, partial(send, request=request), lambda channel: channel)
+    message: Any = request
+    work = partial(send, request=message)
+    answer: A_co = ask_service(service_of(message.DESCRIPTOR), address, work, lambda channel: channel)
+    return answer

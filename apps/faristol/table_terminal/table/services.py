@@ -15,7 +15,7 @@ from faristol.casebook.case import ARBITER
 from faristol.casebook.commands import verbs_of
 from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.client.rulesets import fetch
-from faristol.client.services import build_call, call, service_of
+from faristol.client.services import A_co, RequestFor, build_call, call, service_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -66,37 +66,31 @@ class LiveTable:
         """Execute a command, with ids instead of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
         self._name(request)
         sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
-        answer: Message = await self._ask(sent)
-        return answer
+        return await self._ask(sent)
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """Return the table as its service shows it to a player."""
-        shown: game_pb2.GetGameResponse = await self._ask(
-            game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
-        )
-        return shown
+        return await self._ask(game_pb2.GetGameRequest(game_id=self.game_id, player_id=player))
 
     async def offers(self) -> Sequence[game_pb2.Offer]:
         """Return the commands that the table accepts, those of an arbiter only if the caller may act as one."""
         request = game_pb2.ListOffersRequest(game_id=self.game_id, arbiter_id=ARBITER)
         try:
-            listed: game_pb2.ListOffersResponse = await self._ask(request)
+            return (await self._ask(request)).offers
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
-            listed = await self._ask(game_pb2.ListOffersRequest(game_id=self.game_id))
-        return listed.offers
+            return (await self._ask(game_pb2.ListOffersRequest(game_id=self.game_id))).offers
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """Return the clock as its service shows it; an empty one before the game has started."""
         request = clock_pb2.GetClockRequest(game_id=self.game_id)
         try:
-            shown: clock_pb2.GetClockResponse = await self._ask(request)
+            return await self._ask(request)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.NOT_FOUND:
                 raise
             return clock_pb2.GetClockResponse(game_id=self.game_id)
-        return shown
 
     async def wait_until_idle(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
         """Return table and clock after all automatic events, or the last state after a timeout."""
@@ -115,7 +109,7 @@ class LiveTable:
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
         """Return the public game, with names and the scoresheet."""
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
-        game: results_pb2.GetGameResponse = await self._ask(request)
+        game = await self._ask(request)
         await fetch(results_pb2_grpc.ResultsServiceStub(self._channels["results"]), game.ruleset)
         return game
 
@@ -130,13 +124,15 @@ class LiveTable:
         found = candidates(name, self.known)
         return found[0].id if len(found) == 1 else name
 
-    async def _ask(self, request: Message) -> Any:
-        method = build_call(self._channels[service_of(request.DESCRIPTOR)], type(request))
-        asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
+    async def _ask(self, request: RequestFor[A_co]) -> A_co:
+        message: Any = request
+        method = build_call(self._channels[service_of(message.DESCRIPTOR)], type(message))
+        asked = asyncio.create_task(call(partial(method, metadata=self._caller), message))
         done, _ = await asyncio.wait({asked}, timeout=NOTICE_AFTER_SECONDS)
         if not done:
             self._waiting()
-        return await asked
+        answer: A_co = await asked
+        return answer
 
     def _name(self, request: Any) -> None:
         """Replace names by ids."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 from faristol.duplicate_game.decide.slips import check_seated_in_hall
 from faristol.duplicate_game.decide.turn_scores import Judging
 from faristol.duplicate_game.hall import Hall, HallTurn, written_slip
@@ -34,8 +36,7 @@ def build_correction(
     of_turn = find_scored_turn(situation, hall, number)
     if slip.handed == events.HANDED_TWICE:
         raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
-    corrected = events.Slip()
-    corrected.CopyFrom(slip)
+    corrected = deepcopy(slip)
     corrected.handed = slip.handed or events.HANDED_IN_TIME
     corrected.ClearField("written_at")
     score = Judging(situation, situation.turn(number)).score(slip.player_id, written_slip(corrected))

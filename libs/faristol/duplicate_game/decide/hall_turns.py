@@ -34,10 +34,10 @@ def start_hall_turn(situation: Situation, request: pb.StartHallTurnRequest) -> l
     turn = situation.turn(request.turn)
     own = hall.turn(turn.number).own
     if own is None or own.rack != turn.rack:
-        raise _refuse(situation, "WAIT", WAIT_FOR_TIME, turn.number)
+        raise situation.refuse_turn("WAIT", WAIT_FOR_TIME, turn.number)
     if own.began_at is not None:
         started = N_("The time of round {turn} has already started.")
-        raise _refuse(situation, "TURN_STARTED", started, turn.number)
+        raise situation.refuse_turn("TURN_STARTED", started, turn.number)
     started_event = events.HallTurnStarted(
         turn=turn.number, milliseconds=situation.ruleset.turns.seconds * 1000, collector_id=request.collector_id
     )
@@ -76,16 +76,16 @@ def _find_rack(situation: Situation, hall: Hall) -> tuple[int, tuple[str, ...]]:
     situation.running()
     number = len(situation.game.turns) + 1
     if not situation.is_cut:
-        raise _refuse(situation, "WAIT", WAIT_FOR_RACK, number)
+        raise situation.refuse_turn("WAIT", WAIT_FOR_RACK, number)
     seal = situation.game.seal
     if seal is None:
         no_seal = N_(
             "There is no connection and no sealed game that can be opened: the hall stops until it is connected."
         )
-        raise _refuse(situation, "NO_LINE", no_seal, number)
+        raise situation.refuse_turn("NO_LINE", no_seal, number)
     if not situation.game.seal_holds(number):
         void = N_("The racks of the sealed game are void from round {turn} on: the hall stops until it is connected.")
-        raise _refuse(situation, "SEAL_VOID", void, seal.void_from)
+        raise situation.refuse_turn("SEAL_VOID", void, seal.void_from)
     sealed = situation.sealed_turn(number)
     if sealed is None:
         assert situation.sealed is not None
@@ -102,11 +102,11 @@ def _check_missed(situation: Situation, hall: Hall, turn: Turn) -> None:
     has_slips = timer is not None and any(of_turn.of_attempt(player, timer) for player in hall.seats)
     if not turn.sealed or is_called_here or has_slips:
         close_first = N_("Close round {turn} first: some of its slips are missing.")
-        raise _refuse(situation, "HALLS_OPEN", close_first, turn.number)
+        raise situation.refuse_turn("HALLS_OPEN", close_first, turn.number)
     if timer is None and not situation.is_cut:
-        raise _refuse(situation, "WAIT", WAIT_FOR_TIME, turn.number)
+        raise situation.refuse_turn("WAIT", WAIT_FOR_TIME, turn.number)
     if timer is not None and timer.called_at is None:
-        raise _refuse(situation, "WAIT", WAIT_FOR_TIME, turn.number)
+        raise situation.refuse_turn("WAIT", WAIT_FOR_TIME, turn.number)
 
 
 def _is_done(hall: Hall, turn: Turn) -> bool:
@@ -118,7 +118,3 @@ def _is_done(hall: Hall, turn: Turn) -> bool:
 def _check_has_cell(situation: Situation) -> None:
     if not situation.cell_key:
         raise Refusal("NO_HALL_CELL", N_("The judge calls the racks here: a hall does it on its own laptop only."))
-
-
-def _refuse(situation: Situation, reason: str, text: str, turn: int) -> Refusal:
-    return Refusal(reason, text, {"turn": turn}, article=situation.ruleset.article("turns.seconds"))

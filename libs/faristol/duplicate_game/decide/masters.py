@@ -80,12 +80,7 @@ def find_finished_turn(situation: Situation, number: int) -> Turn:
     """Return a turn whose time is over. Raises ``Refusal`` before that."""
     turn = situation.turn(number)
     if turn.timer is None or turn.timer.called_at is None:
-        raise Refusal(
-            "TIME_NOT_OVER",
-            N_("The time of round {turn} is not over."),
-            {"turn": number},
-            article=situation.ruleset.article("turns.seconds"),
-        )
+        raise situation.refuse_turn("TIME_NOT_OVER", N_("The time of round {turn} is not over."), number)
     return turn
 
 

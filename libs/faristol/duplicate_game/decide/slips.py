@@ -6,6 +6,9 @@ Words are not validated: a device reveals no more than paper does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.duplicate_game.decide.masters import find_finished_turn
 from faristol.duplicate_game.game import Timer, Turn
@@ -57,14 +60,11 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[S
         collector_id=request.collector_id or request.slips[0].player_id,
         slips=checked,
         after_close=closed,
+        began_at=_own_start(hall, turn, timer) if began is None else request.began_at,
     )
     if request.HasField("taken_at"):
         _in_time(situation, "taken_at", instant(request.taken_at), began or timer.first_at)
         taken.taken_at.CopyFrom(request.taken_at)
-    if began is not None:
-        taken.began_at.CopyFrom(request.began_at)
-    elif is_own_start(hall, turn, timer):
-        taken.began_at.CopyFrom(timestamp(timer.first_at))
     return [(hall.number, taken)]
 
 
@@ -99,9 +99,8 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[StreamE
         slip=slip,
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
+        began_at=_own_start(hall, situation.turn(request.turn), timer),
     )
-    if is_own_start(hall, situation.turn(request.turn), timer):
-        ruled.began_at.CopyFrom(timestamp(timer.first_at))
     return [(hall.number, ruled)]
 
 
@@ -111,20 +110,17 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
     Raises ``Refusal`` before its time has begun, and after the hall is scored.
     """
     turn: Turn = hall.apply_own_time(situation.turn(number))
-    article = situation.ruleset.article("turns.seconds")
     if turn.timer is None:
-        raise Refusal(
-            "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), {"turn": number}, article=article
-        )
+        raise situation.refuse_turn("TURN_NOT_STARTED", N_("The time of round {turn} has not started."), number)
     if hall.turn(number).scores:
-        raise Refusal("TURN_SCORED", N_("Round {turn} is scored."), {"turn": number}, article=article)
+        raise situation.refuse_turn("TURN_SCORED", N_("Round {turn} is scored."), number)
     return turn.timer
 
 
-def is_own_start(hall: Hall, turn: Turn, timer: Timer) -> bool:
-    """Check whether the time of a turn is one that this hall started by itself."""
+def _own_start(hall: Hall, turn: Turn, timer: Timer) -> Timestamp | None:
+    """Return the start of a turn that this hall started by itself; None if ``timer`` has another start."""
     own = hall.find_own_timer(turn)
-    return own is not None and own.first_at == timer.first_at
+    return timestamp(timer.first_at) if own is not None and own.first_at == timer.first_at else None
 
 
 def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
@@ -173,8 +169,7 @@ def _date_slip(written: events.Slip, situation: Situation, timer: Timer) -> even
 
     Raises ``Refusal`` for a slip saved before this attempt at the turn began.
     """
-    slip = events.Slip()
-    slip.CopyFrom(written)
+    slip = deepcopy(written)
     if not written.HasField("written_at"):
         return slip
     at = min(instant(written.written_at), situation.at)
@@ -202,8 +197,7 @@ def _check_slip(
                 N_("of {player}: {field} has {count} characters; at most {most} are allowed"),
                 {"player": written.player_id, "field": name, "count": len(getattr(written, name)), "most": most},
             )
-    slip = events.Slip()
-    slip.CopyFrom(written)
+    slip = deepcopy(written)
     slip.handed = written.handed or events.HANDED_IN_TIME
     if written.HasField("written_at"):
         at = instant(written.written_at)
@@ -225,12 +219,8 @@ def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Strea
     timer = open_turn(situation, hall, request.turn)
     same_rack(situation, situation.turn(request.turn), request.rack)
     turn = find_finished_turn(situation, request.turn)
-    article = situation.ruleset.article("turns.seconds")
     if hall.turn(request.turn).is_closed(timer):
-        raise Refusal(
-            "HALL_CLOSED", N_("The hall has closed round {turn} already."), {"turn": request.turn}, article=article
-        )
-    closed = events.HallClosed(turn=request.turn, collector_id=request.collector_id)
-    if is_own_start(hall, turn, timer):
-        closed.began_at.CopyFrom(timestamp(timer.first_at))
+        raise situation.refuse_turn("HALL_CLOSED", N_("The hall has closed round {turn} already."), request.turn)
+    began_at = _own_start(hall, turn, timer)
+    closed = events.HallClosed(turn=request.turn, collector_id=request.collector_id, began_at=began_at)
     return [(hall.number, closed)]

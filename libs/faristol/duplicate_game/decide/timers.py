@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Duplicate, Timer, Turn, evolve
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.clock.v1 import turns_pb2 as pb
@@ -17,9 +17,9 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Strea
     """Start or restart the time of the called turn: "Temps!"."""
     turn = _current(situation, request.turn)
     if turn.timer is not None and not request.again:
-        raise _build_refusal(situation, "TURN_STARTED", N_("The time of round {turn} has already started."), turn)
+        raise situation.refuse_turn("TURN_STARTED", N_("The time of round {turn} has already started."), turn.number)
     if turn.timer is None and request.again:
-        raise _build_refusal(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+        raise situation.refuse_turn("TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn.number)
     reason = reason_given(request.reason) if request.again else ""
     started = ticks.TurnTimerStarted(
         turn=turn.number,
@@ -36,7 +36,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[StreamE
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is None:
-        raise _build_refusal(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
+        raise situation.refuse_turn("TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn.number)
     stopped = ticks.TurnTimerStopped(
         turn=turn.number,
         milliseconds_left=(timer.ends_at - situation.at) // NANOSECONDS_PER_MS,
@@ -51,7 +51,7 @@ def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Str
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is not None:
-        raise _build_refusal(situation, "TURN_RUNS", N_("The time of round {turn} is already running."), turn)
+        raise situation.refuse_turn("TURN_RUNS", N_("The time of round {turn} is already running."), turn.number)
     resumed = ticks.TurnTimerResumed(
         turn=turn.number,
         milliseconds_left=timer.left_ms,
@@ -65,21 +65,17 @@ def _current(situation: Situation, number: int) -> Turn:
     situation.running()
     turn = situation.turn(number)
     if turn.completed:
-        raise _build_refusal(situation, "TURN_SCORED", N_("Round {turn} is scored."), turn)
+        raise situation.refuse_turn("TURN_SCORED", N_("Round {turn} is scored."), turn.number)
     return turn
 
 
 def _timer(situation: Situation, turn: Turn) -> Timer:
     """Return the timer of a turn. Raises ``Refusal`` if it has not begun or is over."""
     if turn.timer is None:
-        raise _build_refusal(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+        raise situation.refuse_turn("TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn.number)
     if turn.timer.called_at is not None:
-        raise _build_refusal(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
+        raise situation.refuse_turn("TIME_OVER", N_("The time of round {turn} is over."), turn.number)
     return turn.timer
-
-
-def _build_refusal(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
-    return Refusal(reason, message, {"turn": turn.number}, article=situation.ruleset.article("turns.seconds"))
 
 
 def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | None:

@@ -8,6 +8,7 @@ from faristol.duplicate_game.decide.masters import find_finished_turn, has_play,
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent, reason_given
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -71,12 +72,8 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
             )
         reason = reason_given(request.reason)
     if turn.completed and not own:
-        raise Refusal(
-            "NOTHING_TO_SCORE",
-            N_("Round {turn} is scored, and no other hall has closed it."),
-            {"turn": turn.number},
-            article=situation.ruleset.article("turns.seconds"),
-        )
+        nothing = N_("Round {turn} is scored, and no other hall has closed it.")
+        raise situation.refuse_turn("NOTHING_TO_SCORE", nothing, turn.number)
     _nothing_waits(situation, turn, own)
     new_events: list[StreamEvent] = []
     if turn.master is None and not has_play(situation, turn):
@@ -157,9 +154,5 @@ def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> I
         judging.score(player, situation.counting(hall, turn, player).slip)
         for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])
     ]
-    for start in range(0, len(scores), MAX_EVENT_SCORES):
-        part = scores[start : start + MAX_EVENT_SCORES]
-        yield (
-            hall.number,
-            events.TurnScored(turn=turn.number, scores=part),
-        )
+    for part in split_batches(scores, MAX_EVENT_SCORES):
+        yield hall.number, events.TurnScored(turn=turn.number, scores=part)

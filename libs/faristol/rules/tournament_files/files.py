@@ -19,6 +19,7 @@ from faristol.rules.tournament_files.form import (
     RoundKind,
     TournamentFile,
     UnreadableFile,
+    put_given_name_first,
 )
 from faristol.rules.tournament_files.results_list import read_results
 from faristol.rules.tournament_files.tou import read_tou
@@ -61,11 +62,9 @@ def to_tournament(document: Document) -> tuple[TournamentFile, int]:
             if cell.played and known is None:
                 assumed += 1
             cells.append(_to_round(cell, place_of, known))
-        name = player.name
-        surname, comma, given = name.partition(",")
         players.append(
             FilePlayer(
-                name=f"{given.strip()} {surname.strip()}" if comma and given.strip() else name.strip(),
+                name=put_given_name_first(player.name),
                 rating=player.rating or None,
                 rounds=tuple(cells),
                 country=player.federation,

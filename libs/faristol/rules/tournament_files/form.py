@@ -213,6 +213,12 @@ class TournamentFile:
         return ", ".join(each.name for each in self.divisions)
 
 
+def put_given_name_first(name: str) -> str:
+    """Return a name with the given name first: ``Puig, Anna`` is Anna Puig."""
+    surname, comma, given = name.partition(",")
+    return f"{given.strip()} {surname.strip()}" if comma and given.strip() else name.strip()
+
+
 def list_unique_names(names: Iterable[str]) -> list[str]:
     """Return names of which none occurs twice: the second Anna Puig is Anna Puig B."""
     taken: set[str] = set()

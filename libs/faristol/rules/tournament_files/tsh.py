@@ -28,6 +28,7 @@ from faristol.rules.tournament_files.form import (
     TournamentFile,
     UnreadableFile,
     list_unique_names,
+    put_given_name_first,
     write_letters,
 )
 
@@ -155,7 +156,7 @@ def _read_line(text: str, number: int, file: str) -> _Line:
     rating = int(re.split(r"[.+]", words[place])[0])
     return _Line(
         FilePlayer(
-            name=_given_first(" ".join(words[:place])),
+            name=put_given_name_first(" ".join(words[:place])),
             rating=min(rating, 9_999) or None,
             country=" ".join(fields.get("team", ())),
             left="off" in fields,
@@ -211,12 +212,6 @@ def _rounds(line: _Line, lines: Sequence[_Line]) -> Iterator[FileRound]:
 
 def _at(scores: Sequence[int | None], place: int) -> int | None:
     return scores[place] if place < len(scores) else None
-
-
-def _given_first(name: str) -> str:
-    """Return a name with the given name first: ``Puig, Anna`` is Anna Puig."""
-    surname, comma, given = name.partition(",")
-    return f"{given.strip()} {surname.strip()}" if comma and given.strip() else surname.strip()
 
 
 def _without_digits(name: str) -> str:

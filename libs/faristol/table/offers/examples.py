@@ -6,8 +6,7 @@ every accepted command was offered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
@@ -125,8 +124,11 @@ def _square(through: Square, direction: Direction, place: int) -> Square:
     return Square(through.row, place) if direction is Direction.ACROSS else Square(place, through.col)
 
 
-Examples = Callable[[Any, Table, Instant, str], Iterator[Message]]
-"""Requests of a kind for a table at a time; the last argument is the id of an arbiter, empty if absent."""
+Actor = Mapping[str, Any]
+"""The fields of a request that name its actor, and the player that it is about."""
+
+Examples = Callable[[Table, Instant, Actor], Iterable[Mapping[str, Any]]]
+"""The further fields of the requests of an actor at a time."""
 
 CHOSEN: Mapping[type[Message], str] = {
     game_pb2.AnnounceExchangeRequest: "count",
@@ -144,60 +146,39 @@ CHOSEN: Mapping[type[Message], str] = {
 """The field of a command whose values are tried one by one. ``square`` is row and column in one: 15 × row + column."""
 
 
-def _players(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """Yield a command of each player."""
-    yield from (make(player_id=player, **fields) for player in table.game.player_ids)
+def _list_actors(kind: type[Message], table: Table, arbiter_id: str) -> Iterator[Actor]:
+    """Yield the actors of a command that the contract has fields for: players, all of them together, an arbiter."""
+    fields, players = kind.DESCRIPTOR.fields_by_name, table.game.player_ids
+    if kind is game_pb2.SettleBlankRequest:
+        yield {}
+    for about in [{"player_id": player} for player in players] if "player_id" in fields else [{}]:
+        if "arbiter_id" not in fields:
+            yield about
+            continue
+        if "player_ids" in fields:
+            yield {"player_ids": players, **about}
+        if arbiter_id:
+            yield {"arbiter_id": arbiter_id, **about}
 
 
-def _arbiter(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """Yield a command of the arbiter about the table."""
-    if arbiter_id:
-        yield make(arbiter_id=arbiter_id, **fields)
+def _each(field: str, list_values: Callable[[Table], Iterable[Any]]) -> Examples:
+    """Return examples with each value of a field, for any actor."""
+    return lambda table, at, actor: ({field: value} for value in list_values(table))
 
 
-def _about(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """Yield a command of the arbiter about each player."""
-    for player in table.game.player_ids:
-        yield from _arbiter(make, table, at, arbiter_id, player_id=player, **fields)
+def _both(_: Table) -> Iterable[bool]:
+    return True, False
 
 
-def _claims(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    """Yield claims of each player about the number of tiles on each rack."""
-    for player in table.game.player_ids:
-        yield from (make(player_id=player, drawer_id=drawer) for drawer in table.game.player_ids)
-
-
-def _list_choices(make: Any, table: Table, at: Instant, arbiter_id: str, field: str) -> Iterator[Message]:
-    """Yield a command of each player with each value of a field that is true or false."""
-    for player in table.game.player_ids:
-        yield from (make(player_id=player, **{field: choice}) for choice in (True, False))
-
-
-def _counts(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    limit = exchange_limit(table.game.bag_left, table.ruleset)
-    for player in table.game.player_ids:
-        yield from (make(player_id=player, count=count) for count in range(1, limit + 1))
-
-
-def _list_agreed(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """Yield a command agreed by all players, and one decided by the arbiter."""
-    yield make(player_ids=table.game.player_ids, **fields)
-    yield from _arbiter(make, table, at, arbiter_id, **fields)
-
-
-def _plays_taken(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_plays_taken(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
     for turn, taken in enumerate(table.game.turns_taken, start=1):
         if taken.kind is TurnKind.PLAY:
-            yield from _list_agreed(make, table, at, arbiter_id, turn=turn, score=taken.points)
+            yield {"turn": turn, "score": taken.points}
 
 
-def _totals(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for player in table.game.player_ids:
-        yield from _list_agreed(make, table, at, arbiter_id, player_id=player, total=table.game.scores[player])
-
-
-def _list_plays(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    player = table.game.mover
+def _list_plays(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
+    if (player := actor["player_id"]) != table.game.mover:
+        return
     try:
         check_on_turn(table, player, at)
     except (Refusal, Invalid):
@@ -207,151 +188,97 @@ def _list_plays(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterat
             events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
             for square, tile in play
         ]
-        yield make(player_id=player, placements=placements)
+        yield {"placements": placements}
 
 
-def _exchanges(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    player = table.game.mover
-    rack = rack_of(table, player)
+def _list_exchanges(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
+    rack = rack_of(table, actor["player_id"]) if actor["player_id"] == table.game.mover else ()
     for count in range(1, len(rack) + 1):
-        for done in (False, True):
-            yield make(player_id=player, faces=rack[:count], done=done)
+        yield from ({"faces": rack[:count], "done": done} for done in (False, True))
 
 
-def _free_exchanges(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for player in table.game.player_ids:
-        yield from (make(player_id=player, faces=rack) for rack in racks_of_a_kind(table, player))
-
-
-def _challenges(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_challenges(table: Table) -> Iterator[Sequence[events.Word]]:
+    """Yield the words of the play in doubt, together and one by one."""
     if play := in_doubt(table.game, table.clock, table.ruleset):
         words = [scored.word for scored in play.words]
-        for player in table.game.player_ids:
-            yield make(player_id=player, words=words)
-            yield from (make(player_id=player, words=[word]) for word in words)
+        yield words
+        yield from ([word] for word in words)
 
 
-def _fake_blanks(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_fake_blanks(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
     if play := in_doubt(table.game, table.clock, table.ruleset):
         face = next((face for face in unseen(table.game, table.ruleset) if face != "?"), "")
-        for player in table.game.player_ids:
-            for tile in play.placements:
-                yield make(player_id=player, row=tile.row, column=tile.column, face=face)
+        yield from ({"row": tile.row, "column": tile.column, "face": face} for tile in play.placements)
 
 
-def _blanks(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_blanks(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
     for (row, column), tile in table.game.board.items():
         if tile.blank:
-            yield make(row=row, column=column)
-            yield from _arbiter(make, table, at, arbiter_id, row=row, column=column, stated=tile.face, face=tile.face)
+            yield {"row": row, "column": column, **({"stated": tile.face, "face": tile.face} if actor else {})}
 
 
-def _list_tiles_kept(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    found = table.game.interruption
-    if isinstance(found, events.IllegalExchangeFound):
-        yield from _players(make, table, at, arbiter_id, faces=[*found.from_rack, *found.bag][: found.keep])
+def _list_tiles_kept(table: Table) -> Iterator[Sequence[str]]:
+    if isinstance(found := table.game.interruption, events.IllegalExchangeFound):
+        yield [*found.from_rack, *found.bag][: found.keep]
 
 
-def _surplus(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    found = table.game.interruption
-    if isinstance(found, events.OverdrawFound):
-        shown = found.shown if table.game.hosted else rack_of(table, found.player_id)
-        yield from _players(make, table, at, arbiter_id, faces=shown[: found.choose])
+def _list_surplus(table: Table) -> Iterator[Sequence[str]]:
+    if isinstance(found := table.game.interruption, events.OverdrawFound):
+        yield (found.shown if table.game.hosted else rack_of(table, found.player_id))[: found.choose]
 
 
-def _list_overdraw_rulings(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    found = table.game.interruption
-    if isinstance(found, events.OverdrawFound):
-        faces = table.game.racks[found.player_id][: found.surplus]
-        yield from _arbiter(make, table, at, arbiter_id, faces=faces)
+def _list_overdraw_rulings(table: Table) -> Iterator[Sequence[str]]:
+    if isinstance(found := table.game.interruption, events.OverdrawFound):
+        yield table.game.racks[found.player_id][: found.surplus]
 
 
-def _list_tiles_found(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for face in unseen(table.game, table.ruleset)[:1]:
-        yield from _players(make, table, at, arbiter_id, faces=[face])
-
-
-def _racks(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    yield from (make(player_id=player, faces=rack_of(table, player)) for player in table.game.player_ids)
-
-
-def _sanctions(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_sanctions(table: Table, at: Instant, actor: Actor) -> Iterator[Mapping[str, Any]]:
     least = max(1, table.ruleset.arbiter.sanction_points_min or 1)
-    for player in table.game.player_ids:
-        for sanction in sorted(SANCTION_KINDS):
-            points = least if sanction == events.SANCTION_KIND_POINTS else 0
-            yield from _arbiter(make, table, at, arbiter_id, player_id=player, kind=sanction, points=points)
-
-
-def _words_asked(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    word = events.Word(faces=table.ruleset.tile_set.faces[:1])
-    yield from _about(make, table, at, arbiter_id, word=word)
-
-
-def _abandons(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    yield from (make(player_ids=[player]) for player in table.game.player_ids)
-
-
-def _reopenings(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    yield from _arbiter(make, table, at, arbiter_id, player_ids=table.game.player_ids)
-
-
-def _turns(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for turn in range(1, table.game.turn + 1):
-        yield from _arbiter(make, table, at, arbiter_id, turn=turn)
-
-
-def _appeals(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for valid in (True, False):
-        yield from _arbiter(make, table, at, arbiter_id, valid=valid)
-
-
-def _neutralisations(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for reason in clock_events.NeutralisationReason.values():
-        yield from _arbiter(make, table, at, arbiter_id, reason=reason)
-
-
-def _corrections(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    for player in table.game.player_ids:
-        for reason in clock_events.CorrectionReason.values():
-            yield from _arbiter(make, table, at, arbiter_id, player_id=player, reason=reason)
+    for sanction in sorted(SANCTION_KINDS):
+        yield {"kind": sanction, "points": least if sanction == events.SANCTION_KIND_POINTS else 0}
 
 
 EXAMPLES: Mapping[type[Message], Examples] = {
-    game_pb2.StateRackRequest: _racks,
-    game_pb2.TakeBackEntriesRequest: _turns,
+    game_pb2.StateRackRequest: lambda table, at, actor: [{"faces": rack_of(table, actor["player_id"])}],
+    game_pb2.TakeBackEntriesRequest: _each("turn", lambda table: range(1, table.game.turn + 1)),
     game_pb2.LayTilesRequest: _list_plays,
     game_pb2.PlacePlayRequest: _list_plays,
-    game_pb2.DecideOffCentreRequest: partial(_list_choices, field="accept"),
-    game_pb2.SettleCountRequest: _list_agreed,
-    game_pb2.CorrectPlayRequest: _plays_taken,
-    game_pb2.CorrectTotalRequest: _totals,
-    game_pb2.SettleBlankRequest: _blanks,
-    game_pb2.AnnounceExchangeRequest: _counts,
-    game_pb2.ExchangeRequest: _exchanges,
-    game_pb2.KeepAfterExchangeRequest: _list_tiles_kept,
-    game_pb2.FreeExchangeRequest: _free_exchanges,
-    game_pb2.ChallengeRequest: _challenges,
-    game_pb2.RuleAppealRequest: _appeals,
-    game_pb2.ClaimFakeBlankRequest: _fake_blanks,
-    game_pb2.ClaimOverdrawRequest: _claims,
-    game_pb2.ChooseSurplusRequest: _surplus,
-    game_pb2.ResolveOverdrawRequest: _list_overdraw_rulings,
-    game_pb2.ClaimUnderdrawRequest: _claims,
-    game_pb2.ReportTilesFoundRequest: _list_tiles_found,
-    game_pb2.ImposeSanctionRequest: _sanctions,
-    game_pb2.RecordWordAskedRequest: _words_asked,
-    game_pb2.AbandonRequest: _abandons,
-    game_pb2.ReopenGameRequest: _reopenings,
-    clock_pb2.NeutraliseRequest: _neutralisations,
-    clock_pb2.CorrectClockRequest: _corrections,
-    clock_pb2.LeaveTableRequest: partial(_list_choices, field="told"),
+    game_pb2.DecideOffCentreRequest: _each("accept", _both),
+    game_pb2.CorrectPlayRequest: _list_plays_taken,
+    game_pb2.CorrectTotalRequest: lambda table, at, actor: [{"total": table.game.scores[actor["player_id"]]}],
+    game_pb2.SettleBlankRequest: _list_blanks,
+    game_pb2.AnnounceExchangeRequest: _each(
+        "count", lambda table: range(1, exchange_limit(table.game.bag_left, table.ruleset) + 1)
+    ),
+    game_pb2.ExchangeRequest: _list_exchanges,
+    game_pb2.KeepAfterExchangeRequest: _each("faces", _list_tiles_kept),
+    game_pb2.FreeExchangeRequest: lambda table, at, actor: (
+        {"faces": rack} for rack in racks_of_a_kind(table, actor["player_id"])
+    ),
+    game_pb2.ChallengeRequest: _each("words", _list_challenges),
+    game_pb2.RuleAppealRequest: _each("valid", _both),
+    game_pb2.ClaimFakeBlankRequest: _list_fake_blanks,
+    game_pb2.ClaimOverdrawRequest: _each("drawer_id", lambda table: table.game.player_ids),
+    game_pb2.ChooseSurplusRequest: _each("faces", _list_surplus),
+    game_pb2.ResolveOverdrawRequest: _each("faces", _list_overdraw_rulings),
+    game_pb2.ClaimUnderdrawRequest: _each("drawer_id", lambda table: table.game.player_ids),
+    game_pb2.ReportTilesFoundRequest: _each(
+        "faces", lambda table: [[face] for face in unseen(table.game, table.ruleset)[:1]]
+    ),
+    game_pb2.ImposeSanctionRequest: _list_sanctions,
+    game_pb2.RecordWordAskedRequest: _each("word", lambda table: [events.Word(faces=table.ruleset.tile_set.faces[:1])]),
+    game_pb2.AbandonRequest: _each("player_ids", lambda table: ([player] for player in table.game.player_ids)),
+    game_pb2.ReopenGameRequest: _each("player_ids", lambda table: [table.game.player_ids]),
+    clock_pb2.NeutraliseRequest: _each("reason", lambda _: clock_events.NeutralisationReason.values()),
+    clock_pb2.CorrectClockRequest: _each("reason", lambda _: clock_events.CorrectionReason.values()),
+    clock_pb2.LeaveTableRequest: _each("told", _both),
 }
 """The examples of commands that need more than their actor."""
 
 
 def make_examples(kind: type[Message], table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    """Yield the examples of a command: by default one of each actor that the contract has a field for."""
-    fields = kind.DESCRIPTOR.fields_by_name
-    by_actor = _players if "arbiter_id" not in fields else _about if "player_id" in fields else _arbiter
-    yield from EXAMPLES.get(kind, by_actor)(kind, table, at, arbiter_id)
+    """Yield the examples of a command: by default one of each actor."""
+    list_fields = EXAMPLES.get(kind)
+    for actor in _list_actors(kind, table, arbiter_id):
+        for fields in list_fields(table, at, actor) if list_fields else [{}]:
+            yield kind(**{**actor, **fields})
