@@ -20,6 +20,7 @@ from faristol.event_store import positions
 from faristol.event_store.append import copies
 from faristol.event_store.append.copies import Batch, Copied
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Guard, check_decision
+from faristol.event_store.append.group import Group
 from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
@@ -264,6 +265,13 @@ class Record:
         self.trouble = None
         self.news.tell(copied.position)
         return copied
+
+    def watch(self, committed: Callable[[Group], None] | None) -> None:
+        """Call a function with the events of each append of this process after its commit; None calls no function.
+
+        Copies, and events of other processes, are not reported. The function must not raise.
+        """
+        self._backend.watch(committed)
 
     async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command that was executed; None for an unknown one."""

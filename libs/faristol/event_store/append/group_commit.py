@@ -153,6 +153,8 @@ class GroupCommit:
         self._lock = lock
         self._notify = notify
         self._known = _RecordEnd()
+        self.committed: Callable[[Group], None] | None = None
+        """Called with each group after its commit."""
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         """Write the requests in one transaction, as ``Backend.append`` describes."""
@@ -181,8 +183,13 @@ class GroupCommit:
             return None
         if not await self._fast(group):
             return None
-        self._known.learn(group.position, group.heads)
+        self._note_commit(group)
         return outcomes
+
+    def _note_commit(self, group: Group) -> None:
+        self._known.learn(group.position, group.heads)
+        if self.committed is not None and group.events:
+            self.committed(group)
 
     @asynccontextmanager
     async def appending(self) -> AsyncIterator[Tail]:
@@ -199,7 +206,7 @@ class GroupCommit:
             group = await self._group(tail.connection, tail.begin, requests, now)
             outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
             await _finish(tail, group)
-        self._known.learn(group.position, group.heads)
+        self._note_commit(group)
         return outcomes
 
     async def _group(

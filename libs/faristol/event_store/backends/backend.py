@@ -16,7 +16,7 @@ from sqlalchemy import URL, ColumnElement, Insert, Select, Table, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from faristol.event_store.append.group import Outcome, Request
+from faristol.event_store.append.group import Group, Outcome, Request
 from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends.rights import Right
 
@@ -170,6 +170,9 @@ class Backend(Protocol):
         Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` returns the time
         of the append. Raises if the database fails: then it is unknown whether the transaction was committed.
         """
+
+    def watch(self, committed: Callable[[Group], None] | None) -> None:
+        """Call a function with the events of each transaction of ``append`` after its commit, or no longer any."""
 
     def appending(self) -> AbstractAsyncContextManager[Tail]:
         """Return a transaction that holds the lock of the counter, for rows that are events already.

@@ -211,6 +211,9 @@ class Sqlite(Backend):
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
 
+    def watch(self, committed: Callable[[Group], None] | None) -> None:
+        self._group_commit.committed = committed
+
     def appending(self) -> AbstractAsyncContextManager[Tail]:
         return self._group_commit.appending()
 
