@@ -32,17 +32,17 @@ def build_passed(turn: int) -> events_pb2.Passed:
     return events_pb2.Passed(turn=turn, player_id="anna-puig")
 
 
-async def from_callers(append: Callable[[str, int], Awaitable[object]]) -> float:
+async def from_callers(append: Callable[[str, int], Awaitable[object]], count: int = APPEND_COUNT) -> float:
     """Return the appends per second from concurrent callers, each with a separate stream."""
     name = uuid.uuid4().hex[:8]
 
     async def caller(number: int) -> None:
-        for version in range(APPEND_COUNT // CALLER_COUNT):
+        for version in range(count // CALLER_COUNT):
             await append(f"game-{name}-{number}", version)
 
     start = time.perf_counter()
     await asyncio.gather(*map(caller, range(CALLER_COUNT)))
-    return APPEND_COUNT / (time.perf_counter() - start)
+    return count / (time.perf_counter() - start)
 
 
 async def time_appends(record: Record) -> float:

@@ -1,15 +1,17 @@
-"""The cost of the log: appends while it is signed, a checkpoint over a million events, a proof under it."""
+"""The cost of the log: appends with it, a checkpoint over a million events, a proof under it."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import random
 import statistics
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from rich.console import Console
 from sqlalchemy import insert, update
-from tests.benchmarks.appends import APPEND_COUNT, build_passed, from_callers
+from tests.benchmarks.appends import build_passed, from_callers
 from tests.benchmarks.figures import Figures, compare_speeds
 
 from faristol.event_store import Decision, Metadata, Record, Write, stored
@@ -26,9 +28,10 @@ from faristol.event_store.event import GENESIS, compute_chained_hash
 from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.entry import disclose_event
-from faristol.event_store.transparency.log_writer import LogWriter, extend_log, make_checkpoint
+from faristol.event_store.transparency.log_writer import LOG_POLL_SECONDS, LogWriter, extend_log, make_checkpoint
 from faristol.event_store.transparency.policy import TrustPolicy
 from faristol.event_store.transparency.tlog_proof import LogProof
+from faristol.host.record_parts import CHECKPOINT_TYPES
 
 KEY = Ed25519PrivateKey.generate()
 ORIGIN = "bench.example.org/log"
@@ -38,6 +41,10 @@ NEW_EVENT_COUNT = 1_000
 """Events between two checkpoints."""
 PROOF_COUNT = 500
 RUN_COUNT = 5
+COST_APPEND_COUNT = 3_200
+"""Appends between two polls of the log, which take about a second."""
+COST_POLL_COUNT = 8
+"""Polls for one checkpoint. The log signs once a minute or at the end of a round, so in use there are more."""
 INSERT_EVENTS = 10_000
 
 
@@ -85,37 +92,61 @@ async def time_appends(record: Record) -> float:
         decision = Decision([Write(stream, version, [build_passed(version)], "bench")])
         await record.append(decision, Metadata(actor="anna-puig"))
 
-    return await from_callers(append)
+    return await from_callers(append, COST_APPEND_COUNT)
 
 
-async def time_logged_appends(record: Record) -> float:
-    """Return the same while a log in this process signs a checkpoint every second."""
-    writer = asyncio.create_task(LogWriter(record, KEY, ORIGIN, TrustPolicy(), seconds=1.0).run())
+class Stopwatch:
+    """The time of the process in several blocks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.processor_seconds = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Add the time of the block."""
+        start, processor_start = time.perf_counter(), time.process_time()
+        yield
+        self.seconds += time.perf_counter() - start
+        self.processor_seconds += time.process_time() - processor_start
+
+
+@asynccontextmanager
+async def running_log(record: Record) -> AsyncIterator[LogWriter]:
+    """Run a log with the settings of the product, except that the caller makes its polls."""
+    types = [kind.DESCRIPTOR.full_name for kind in CHECKPOINT_TYPES]
+    writer = LogWriter(record, KEY, ORIGIN, TrustPolicy(), at_once=types, look=math.inf)
+    task = asyncio.create_task(writer.run())
     try:
-        return await time_appends(record)
+        await asyncio.sleep(LOG_POLL_SECONDS)
+        yield writer
     finally:
-        await cancel_tasks([writer])
+        await cancel_tasks([task])
 
 
 async def append_cost_figures(name: str, urls: tuple[str, str]) -> Figures:
-    """Return the speed of appends with the log against that without it, measured alternately.
+    """Return the speed of appends with the log, its polls and its checkpoints against that without it.
 
-    The speed by processor time includes the checkpoint over the last events, after the appends.
+    Both are measured alternately between two polls: a machine with other work changes within a second.
     """
     plain, logged = [await Record.open(url) for url in urls]
     speeds: dict[str, list[float]] = {"without the log": [], "with the log": []}
     by_processor: dict[str, list[float]] = {"without the log": [], "with the log": []}
     try:
-        for _ in range(RUN_COUNT):
-            for contestant, record, measure in (
-                ("without the log", plain, time_appends),
-                ("with the log", logged, time_logged_appends),
-            ):
-                start = time.process_time()
-                speeds[contestant].append(await measure(record))
-                if record is logged:
-                    await make_checkpoint(record, KEY, ORIGIN, is_published=True)
-                by_processor[contestant].append(APPEND_COUNT / (time.process_time() - start))
+        async with running_log(logged) as writer:
+            for _ in range(RUN_COUNT):
+                without, with_log = Stopwatch(), Stopwatch()
+                for _ in range(COST_POLL_COUNT):
+                    with without.running():
+                        await time_appends(plain)
+                    with with_log.running():
+                        await time_appends(logged)
+                        await writer.step()
+                with with_log.running():
+                    await make_checkpoint(logged, KEY, ORIGIN, is_published=True, recent=writer.recent)
+                for contestant, watch in (("without the log", without), ("with the log", with_log)):
+                    speeds[contestant].append(COST_APPEND_COUNT * COST_POLL_COUNT / watch.seconds)
+                    by_processor[contestant].append(COST_APPEND_COUNT * COST_POLL_COUNT / watch.processor_seconds)
     finally:
         await plain.close()
         await logged.close()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from json.encoder import encode_basestring
 from struct import Struct
 from typing import Any
@@ -140,20 +140,59 @@ def moment(stored: int) -> datetime:
     return _EPOCH + timedelta(microseconds=stored)
 
 
-def compute_chained_hash(previous: bytes, *columns: str | int | bytes) -> bytes:
+def compute_chained_hash(
+    previous: bytes,
+    stream: str,
+    version: int,
+    event_id: str,
+    type_name: str,
+    schema_version: int,
+    tournament: str,
+    payload: bytes,
+    metadata: str,
+    recorded_at: int,
+) -> bytes:
     """Compute SHA-256 over the hash of the stream's previous event and all stored columns of this one, in their order.
 
     Each part is preceded by its length (8 bytes, big-endian), so two events never have the same input. The position is
     not included: seals cover the order between streams.
     """
-    parts = (column if isinstance(column, bytes) else str(column).encode() for column in columns)
-    return hash_framed(previous, parts)
+    content = frame_content(stream, version, event_id, type_name, schema_version, tournament, payload)
+    return chain_content(previous, content, metadata, recorded_at)
 
 
-def hash_framed(prefix: bytes, parts: Iterable[bytes]) -> bytes:
-    """Return SHA-256 over a prefix of a fixed length, then each part after its length (8 bytes, big-endian)."""
-    framed = [prefix]
-    for part in parts:
-        framed.append(_LENGTH(len(part)))
-        framed.append(part)
-    return hashlib.sha256(b"".join(framed)).digest()
+def frame(part: bytes) -> bytes:
+    """Return a part after its length (8 bytes, big-endian)."""
+    return _LENGTH(len(part)) + part
+
+
+@lru_cache(maxsize=4_096, typed=True)  # most texts and numbers are those of the event before, or of its stream
+def frame_value(value: str | int) -> bytes:
+    """Return a text or a decimal number after its length."""
+    return frame(str(value).encode())
+
+
+def frame_content(
+    stream: str, version: int, event_id: str, type_name: str, schema_version: int, tournament: str, payload: bytes
+) -> bytes:
+    """Return the columns before the metadata, each after its length: they begin the hash and the entry of an event."""
+    identifier = event_id.encode()
+    return b"".join(
+        (
+            frame_value(stream),
+            frame_value(version),
+            _LENGTH(len(identifier)),
+            identifier,
+            frame_value(type_name),
+            frame_value(schema_version),
+            frame_value(tournament),
+            _LENGTH(len(payload)),
+            payload,
+        )
+    )
+
+
+def chain_content(previous: bytes, content: bytes, metadata: str, recorded_at: int) -> bytes:
+    """Return the hash of an event (``compute_chained_hash``) from its columns of ``frame_content``."""
+    own = metadata.encode()
+    return sha256(b"".join((previous, content, _LENGTH(len(own)), own, frame_value(recorded_at)))).digest()

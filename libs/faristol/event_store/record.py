@@ -20,7 +20,7 @@ from faristol.event_store import positions
 from faristol.event_store.append import copies
 from faristol.event_store.append.copies import Batch, Copied
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Guard, check_decision
-from faristol.event_store.append.group import EventRow
+from faristol.event_store.append.group import Group
 from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
@@ -135,6 +135,8 @@ class Record:
         """Why the last write failed, unless its content was the reason; None while writes succeed."""
         self._committed_at = -math.inf
         """Time of the last commit of this process, by the loop's clock."""
+        self._watcher: Callable[[Group], None] | None = None
+        """Called with the events of each append of this process."""
         self._appender = Appender(backend, now, self._note_written)
 
     @classmethod
@@ -252,8 +254,11 @@ class Record:
         """Clear the latest events: a failover may have replaced them."""
         self.recent.clear()
 
-    def _note_written(self, position: int, events: Sequence[EventRow]) -> None:
-        self.recent.add(events)
+    def _note_written(self, position: int, group: Group | None) -> None:
+        if group is not None and group.events:
+            self.recent.add(group.events)
+            if self._watcher is not None:
+                self._watcher(group)
         self.news.tell(position)
 
     async def copy(
@@ -282,6 +287,13 @@ class Record:
         self.trouble = None
         self.news.tell(copied.position)
         return copied
+
+    def watch(self, committed: Callable[[Group], None] | None) -> None:
+        """Call a function with the events of each append of this process after its commit; None calls no function.
+
+        Copies, and events of other processes, are not reported. The function must not raise.
+        """
+        self._watcher = committed
 
     async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command that was executed; None for an unknown one."""

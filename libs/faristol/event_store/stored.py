@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
+from typing import Any
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -25,6 +26,7 @@ _AFTER = (
     .order_by(_events.position)
     .limit(bindparam("most"))
 )
+_LOGGED_AFTER = _AFTER.with_only_columns(*[column for column in _events if column.name != "metadata"])
 _OF_TOURNAMENT = _AFTER.where(_events.tournament == bindparam("tournament"))
 _POSITION_HEADS = select(_events.position, _events.stream, _events.version, _events.hash).where(
     tables.are_last(_events.position <= bindparam("up_to"))
@@ -39,6 +41,7 @@ _ANSWERED = select(tables.commands.c.command_id).where(
 )
 _EVENT_COLUMN_TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
 """Types of the columns of the table of events."""
+_LOGGED_COLUMN_TYPES = (int, str, int, str, str, int, str, bytes, int, bytes)
 
 _HASHED_COLUMNS = attrgetter(*list(tables.events.columns.keys())[1:-1])
 """Columns that the hash of an event covers: all but the position and the hash."""
@@ -97,6 +100,12 @@ async def read(connection: AsyncConnection, after: int, up_to: int, *, tournamen
     return [Stored(*row) for row in await rows.read(connection, query, values, _EVENT_COLUMN_TYPES, "the event")]
 
 
+async def read_logged(connection: AsyncConnection, after: int, up_to: int) -> Sequence[Sequence[Any]]:
+    """Return the same without the metadata, as rows: the columns of which the log consists."""
+    values = {"after": after, "up_to": up_to, "most": STORED_BATCH_EVENTS}
+    return await rows.read(connection, _LOGGED_AFTER, values, _LOGGED_COLUMN_TYPES, "the event")
+
+
 async def heads(connection: AsyncConnection, streams: Collection[str], up_to: int) -> dict[str, Head]:
     """Return the heads of these streams at a position, without streams that had not begun."""
     values = {"streams": sorted(streams), "up_to": up_to}
@@ -108,6 +117,12 @@ async def hashes(connection: AsyncConnection, first: int, last: int) -> list[tup
     """Return hash and tournament of every event from one position to another, both inclusive."""
     found = await rows.read(connection, _HASHES, {"first": first, "last": last}, (int, bytes, str), "the event")
     return [(row.hash, row.tournament) for row in found]
+
+
+async def read_hash(connection: AsyncConnection, position: int) -> bytes:
+    """Return the hash of the event at a position; empty without one."""
+    found = (await connection.execute(_HASHES, {"first": position, "last": position})).first()
+    return bytes(found.hash) if found is not None else b""
 
 
 async def find_answered(connection: AsyncConnection, events: Collection[Stored]) -> set[str]:

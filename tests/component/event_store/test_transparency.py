@@ -31,11 +31,12 @@ from faristol.event_store.integrity import keys, merkle
 from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.tasks import cancel_tasks
-from faristol.event_store.transparency import log_store
+from faristol.event_store.transparency import log_store, log_writer
 from faristol.event_store.transparency.entry import disclose_event, entry_of
 from faristol.event_store.transparency.log_client import format_request
 from faristol.event_store.transparency.log_writer import LogWriter, extend_log, make_checkpoint
 from faristol.event_store.transparency.policy import TrustPolicy, parse_policy
+from faristol.event_store.transparency.recent_leaves import MAX_NOTED_EVENTS, RecentLeaves
 from faristol.event_store.transparency.signed_note import (
     ED25519_TYPE_ID,
     LogCheckpoint,
@@ -115,6 +116,95 @@ async def test_the_log_has_the_tree_over_all_events_and_is_the_same_when_it_is_b
     await extend_log(record)
     async with record.reading() as connection:
         assert (await connection.execute(rows)).all() == before
+
+
+async def read_tiles(record: Record) -> list[tuple[int, int, bytes]]:
+    table = tables.log_tiles
+    async with record.reading() as connection:
+        found = await connection.execute(select(table).order_by(table.c.level, table.c.number))
+        return [(row.level, row.number, bytes(row.hashes)) for row in found]
+
+
+async def build_tiles_again(record: Record) -> list[tuple[int, int, bytes]]:
+    """Return the tiles that are computed from the record alone."""
+    async with record.writing() as connection:
+        await connection.execute(delete(tables.log_tiles))
+    await extend_log(record)
+    return await read_tiles(record)
+
+
+async def test_leaves_of_appends_give_the_tree_that_the_record_gives(record: Record, database_url: str) -> None:
+    recent = RecentLeaves()
+    await fill(record)
+    record.watch(recent.note)
+    other = await Record.open(database_url)
+    for number in range(40):
+        await play(record, f"game-cup-r{number % 7}", "cup", 1 + number * 3 % 11)
+        if number % 13 == 5:
+            await play(other, "game-league-r9", "league", 2)
+        if number % 17 == 9:
+            await extend_log(record, recent=recent)
+        if number == 30:
+            await play(record, "game-festa-r9", "festa", MAX_NOTED_EVENTS + 1)
+    size = await extend_log(record, recent=recent)
+    assert (size, len(recent)) == (await record.last_position(), 0)
+    assert await read_tiles(record) == await build_tiles_again(record)
+    await other.close()
+
+
+async def test_the_leaf_of_an_append_is_of_the_event_as_it_was_appended(record: Record) -> None:
+    recent = RecentLeaves()
+    record.watch(recent.note)
+    await asyncio.gather(*(play(record, f"game-cup-r{number}", "cup", 2) for number in range(150)))
+    leaves = [merkle.leaf(entry_of(event)) for event in await events_of(record)]
+    async with record.writing() as connection:
+        events = tables.events
+        await connection.execute(update(events).where(events.c.position == 7).values(payload=b"changed"))
+    await extend_log(record, recent=recent)
+    assert b"".join(content for level, _, content in await read_tiles(record) if level == 0) == b"".join(leaves)
+    assert "position 7" in (await verify(record)).wrong
+
+
+async def test_leaves_of_events_that_the_database_lost_are_not_used(record: Record) -> None:
+    recent = RecentLeaves()
+    await fill(record)
+    record.watch(recent.note)
+    await play(record, "game-cup-r9", "cup", 4)
+    ours = await events_of(record)
+    async with record.writing() as connection:  # a standby takes over that has another event at the last position
+        events = tables.events
+        await connection.execute(update(events).where(events.c.position == len(ours)).values(hash=bytes(32)))
+    await extend_log(record, recent=recent)
+    assert await read_tiles(record) == await build_tiles_again(record)
+
+
+async def test_only_the_writer_with_the_lease_has_leaves_and_it_stores_them_before_they_are_many(
+    record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_writer, "MAX_UNSTORED_EVENTS", 50)
+    await fill(record)
+    made = await make_checkpoint(record, KEY, ORIGIN)
+    other = await Record.open(database_url)
+    records = (record, other)
+    writers = [LogWriter(each, KEY, ORIGIN, TrustPolicy(), seconds=3_600, look=0.02) for each in records]
+    tasks = [asyncio.create_task(writer.run()) for writer in writers]
+    number, sizes = 0, {0}
+    async with asyncio.timeout(30):
+        while len(sizes) < 4:
+            number += 1
+            await play(records[number // 200 % 2], f"game-cup-r{number}", "cup", 2)
+            assert min(len(writer.recent) for writer in writers) == 0
+            async with record.reading() as connection:
+                sizes.add(await log_store.read_size(connection))
+    assert made is not None
+    assert (await checkpoint_of(record)).checkpoint == made.checkpoint, "no other checkpoint was due"
+    await cancel_tasks(tasks)
+    await play(record, "game-cup-r1", "cup", 2)
+    await play(other, "game-cup-r2", "cup", 2)
+    assert [len(writer.recent) for writer in writers] == [0, 0]
+    await extend_log(record)
+    assert await read_tiles(record) == await build_tiles_again(record)
+    await other.close()
 
 
 async def test_proofs_of_the_stored_tree_are_valid_and_erasure_changes_none(record: Record) -> None:
@@ -239,7 +329,8 @@ async def test_two_witnesses_cosign_and_the_checkpoint_is_published_with_both(re
                     end, _ = await stored.end(connection)
                 if found is not None and found.checkpoint.size == end and end > 60:
                     break
-                await play(record, "game-cup-r9", "cup", 2)
+                if end <= 60:
+                    await play(record, "game-cup-r9", "cup", 2)
                 await asyncio.sleep(0.1)
         await cancel_tasks([writer])
     checkpoint, times = policy.check(found.note)

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
 from faristol.event_store.backends import tables
 from faristol.event_store.beside_events.notes import WITH_WORDS, Note, split_note
-from faristol.event_store.event import GENESIS, Metadata, compute_chained_hash
+from faristol.event_store.event import GENESIS, Metadata, chain_content, frame_content
 from faristol.event_store.upcasters import upcasters
 
 Head = tuple[int, bytes]
@@ -27,16 +27,6 @@ EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
 
 Outcome = Appended | Exception
 """Result of one request: an exception refuses it, without effect on the others."""
-
-
-class Written(NamedTuple):
-    """Result of one transaction."""
-
-    outcomes: Sequence[Outcome]
-    """Outcome of each request, in order."""
-    events: Sequence[EventRow]
-    """Rows of the new events, in order of position."""
-
 
 _EncodedEvent = tuple[str, int, bytes, Note | None]
 """Type, schema version, payload, and the note beside the event."""
@@ -113,6 +103,8 @@ class Group:
     progress: dict[str, int]
     recorded_at: int
     events: list[EventRow] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
+    """The content of each event (``frame_content``), from which the log computes its entry."""
     commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     """Answer and position by command id."""
     notes: dict[int, Note] = field(default_factory=dict)
@@ -171,7 +163,18 @@ class Group:
             # UUIDs of version 7 begin with the time, so ids of one moment are adjacent in the index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
             own = next(metadata)
-            row = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)
-            previous = compute_chained_hash(previous, *row)
-            self.events.append((position, *row, previous))
+            columns = (stream, version, event_id, type_name, schema_version, tournament, payload)
+            content = frame_content(*columns)
+            previous = chain_content(previous, content, own, recorded_at)
+            self.contents.append(content)
+            self.events.append((position, *columns, own, recorded_at, previous))
         self.heads[stream] = (version, previous)
+
+
+class Written(NamedTuple):
+    """Result of one transaction."""
+
+    outcomes: Sequence[Outcome]
+    """Outcome of each request, in order."""
+    group: Group
+    """The rows that it has written."""

@@ -48,7 +48,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.assertions import Sometimes
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
-from faristol.event_store.append.group import EventRow, Group, Head, Outcome, Request, Written
+from faristol.event_store.append.group import Group, Head, Outcome, Request, Written
 from faristol.event_store.append.tail import STREAM_HEADS, Tail, read_rows
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
@@ -98,11 +98,12 @@ APPENDED_UNDER_LOCK = Sometimes(
 class Appender:
     """The queue in front of a backend. A refusal affects only its own request.
 
-    ``written`` is called after each transaction, with the position of its last event and the rows of its events.
+    ``written`` is called after each transaction, with the position of its last event and its group; 0 and None after
+    one that failed.
     """
 
     def __init__(
-        self, backend: Backend, now: Callable[[], datetime], written: Callable[[int, Sequence[EventRow]], None]
+        self, backend: Backend, now: Callable[[], datetime], written: Callable[[int, Group | None], None]
     ) -> None:
         self._backend = backend
         self._now = now
@@ -139,11 +140,11 @@ class Appender:
 
     async def _write(self, requests: Sequence[Request]) -> None:
         try:
-            outcomes, events = await self._backend.append(requests, self._now)
+            outcomes, group = await self._backend.append(requests, self._now)
         except Exception as error:  # noqa: BLE001 # every waiting caller must get a result
-            outcomes, events = [error] * len(requests), ()
+            outcomes, group = [error] * len(requests), None
         position = max((outcome.position for outcome in outcomes if isinstance(outcome, Appended)), default=0)
-        self._written(position, events)
+        self._written(position, group)
         for request, outcome in zip(requests, outcomes, strict=True):
             if request.done.done():
                 continue  # the caller has left; its request was written all the same
@@ -204,7 +205,7 @@ class GroupCommit:
             self._known.is_current = False
             return None
         self._known.learn(group.position, group.hash, group.heads)
-        return Written(outcomes, group.events)
+        return Written(outcomes, group)
 
     def follow(self, after: int, events: Sequence[Recorded]) -> None:
         """Move the cached end of the record to events that were read without a gap after a position."""
@@ -238,7 +239,7 @@ class GroupCommit:
             outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
             await _finish(tail, group)
         self._known.learn(group.position, group.hash, group.heads)
-        return Written(outcomes, group.events)
+        return Written(outcomes, group)
 
     async def _group(self, tail: Tail, requests: Sequence[Request], now: Callable[[], datetime]) -> Group:
         connection = tail.connection

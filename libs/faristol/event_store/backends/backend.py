@@ -166,7 +166,7 @@ class Backend(Protocol):
         """Return the few rows of a query that runs for every command and is built once."""
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
-        """Write the requests in one transaction, in order; return the outcome of each, and the new events.
+        """Write the requests in one transaction, in order; return the outcome of each, and the written rows.
 
         Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` returns the time
         of the append. Raises if the database fails: then it is unknown whether the transaction was committed.

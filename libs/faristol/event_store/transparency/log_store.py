@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import Row, Select, and_, bindparam, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import rows, stored
@@ -31,6 +32,9 @@ from faristol.event_store.transparency.tiles import (
     TileSource,
     list_needed_tiles,
 )
+
+MAX_STATEMENT_TILES = 16
+"""Tiles that are read by one statement."""
 
 _LOG_LOCK_ID = 0x746C6F67  # arbitrary, but the same for every process of a cell
 
@@ -60,6 +64,16 @@ _CHECKPOINTS_AFTER = (
 _CHECKPOINT_COLUMN_TYPES = (int, str, bytes, str, int, int)
 
 
+@cache
+def _tiles_by_name(count: int) -> Select[Any]:
+    """Build the statement that reads this number of tiles. SQLite scans all tiles for a list of pairs."""
+    names = [
+        and_(_tiles.level == bindparam(f"level_{at}"), _tiles.number == bindparam(f"number_{at}"))
+        for at in range(count)
+    ]
+    return select(tables.log_tiles).where(or_(*names))
+
+
 @dataclass(frozen=True, slots=True)
 class StoredCheckpoint:
     """A checkpoint that the log signed."""
@@ -80,8 +94,11 @@ async def read_size(connection: AsyncConnection) -> int:
 
 async def read_last_tiles(connection: AsyncConnection) -> GrowingTiles:
     """Return the last tile of each level."""
-    last = {TileName(row.level, row.number): bytes(row.hashes) for row in (await connection.execute(_LAST_TILES)).all()}
-    return GrowingTiles(last)
+    return GrowingTiles(_by_name((await connection.execute(_LAST_TILES)).all()))
+
+
+def _by_name(found: Sequence[Row[Any]]) -> dict[TileName, bytes]:
+    return {TileName(row.level, row.number): bytes(row.hashes) for row in found}
 
 
 async def read_tile(connection: AsyncConnection, tile: TileName) -> bytes:
@@ -124,8 +141,12 @@ async def load_source(connection: AsyncConnection, ranges: Sequence[Range]) -> T
 
 async def _read_tiles(connection: AsyncConnection, needed: Collection[TileName]) -> Mapping[TileName, bytes]:
     found: dict[TileName, bytes] = {}
-    for tile in sorted(needed):
-        found[tile] = await read_tile(connection, tile)
+    tiles = sorted(needed)
+    for start in range(0, len(tiles), MAX_STATEMENT_TILES):
+        asked = tiles[start : start + MAX_STATEMENT_TILES]
+        values = {f"level_{at}": tile.level for at, tile in enumerate(asked)}
+        values |= {f"number_{at}": tile.number for at, tile in enumerate(asked)}
+        found |= _by_name((await connection.execute(_tiles_by_name(len(asked)), values)).all())
     return found
 
 

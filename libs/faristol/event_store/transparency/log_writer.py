@@ -1,11 +1,13 @@
 """The log of a record: entries from the record, signed checkpoints, and the cosignatures of witnesses.
 
-Appends do not wait for the log. A process with the key reads the new events, as the sealer does, extends the tree and
-signs. Everything can be computed from the record again: the entries, the tiles and the root of each size. Only
-signatures cannot, and no checkpoint is signed that does not extend the last one.
+Appends do not wait for the log. A process with the key computes the leaves of the events that it appended
+(``recent_leaves``), reads the others, extends the tree and signs. Everything can be computed from the record again: the
+entries, the tiles and the root of each size. Only signatures cannot, and no checkpoint is signed that does not extend
+the last one.
 
 The hash chain of the events is not verified here: the sealer of the same process does it within a minute, and
-``verification`` does it for the whole record. So an event costs the log two hashes and no further query.
+``verification`` does it for the whole record. So an event of this process costs the log three hashes for its leaf, one
+for its node, and 33 bytes in a tile, but no read.
 """
 
 from __future__ import annotations
@@ -14,25 +16,26 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import stored
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import FAILURES, kind_of
 from faristol.event_store.errors import CorruptData
-from faristol.event_store.event import microseconds, utc_now
-from faristol.event_store.integrity import merkle
+from faristol.event_store.event import frame_content, frame_value, microseconds, utc_now
 from faristol.event_store.integrity.keys import KeyUnavailable, SealKey
 from faristol.event_store.integrity.sealer import SIGNING_TIMEOUT_SECONDS
 from faristol.event_store.record import Record
-from faristol.event_store.stored import Stored
 from faristol.event_store.transparency import log_store
-from faristol.event_store.transparency.entry import entry_of
+from faristol.event_store.transparency.entry import compute_leaves
 from faristol.event_store.transparency.log_client import CosignerUnavailable, LogFork, OtherSize, request_cosignature
 from faristol.event_store.transparency.log_store import StoredCheckpoint
 from faristol.event_store.transparency.policy import LogWitness, TrustPolicy
+from faristol.event_store.transparency.recent_leaves import HASHED_EVENTS, LeafRun, RecentLeaves
 from faristol.event_store.transparency.signed_note import (
     LogCheckpoint,
     NoteSignature,
@@ -48,9 +51,6 @@ LOG_LEASE_SECONDS = 60.0
 
 MAX_UNSTORED_EVENTS = 10_000
 """Events whose hashes are stored in one transaction."""
-
-SLICE_EVENTS = 50
-"""Events whose hashes are computed at a time, in about half a millisecond."""
 
 LOG_INTERVAL_SECONDS = 60.0
 """Longest time for which an event remains without a checkpoint, in seconds."""
@@ -69,6 +69,18 @@ MAX_CHECKPOINT_NAME_LENGTH = 128
 
 _log = logging.getLogger(__name__)
 
+_events = tables.events.c
+_RECORDED_AT = select(_events.recorded_at).where(_events.position == bindparam("position"))
+_OF_TYPES = (
+    select(_events.position)
+    .where(
+        _events.position > bindparam("after"),
+        _events.position <= bindparam("up_to"),
+        _events.type.in_(bindparam("types", expanding=True)),
+    )
+    .limit(1)
+)
+
 
 def checkpoint_name(witness: str) -> str:
     """Return the name of the checkpoint of a witness, given by its name in the policy."""
@@ -84,11 +96,13 @@ def name_log(origin: str, record_id: str) -> str:
     return check_key_name(origin) if origin else f"record/{record_id}"
 
 
-async def extend_log(record: Record, *, up_to: int | None = None) -> int:
+async def extend_log(record: Record, *, up_to: int | None = None, recent: RecentLeaves | None = None) -> int:
     """Add the events of the record to the tree, up to a position. Return the number of events in it.
 
-    Raises ``CorruptData`` at a missing or malformed event.
+    The leaves that ``recent`` has are not computed from the record. Raises ``CorruptData`` at a missing or malformed
+    event.
     """
+    recent = RecentLeaves() if recent is None else recent
     async with record.reading() as connection:
         end, last = await stored.end(connection)
         tiles = await log_store.read_last_tiles(connection)
@@ -98,50 +112,72 @@ async def extend_log(record: Record, *, up_to: int | None = None) -> int:
         )
     end = end if up_to is None else min(end, up_to)
     while (size := tiles.size) < end:
-        while tiles.size < min(end, size + MAX_UNSTORED_EVENTS):
+        while tiles.size < (until := min(end, size + MAX_UNSTORED_EVENTS)):
+            run = recent.find_run(tiles.size, until)
+            if run is not None and await _has_last_event(record, run):
+                await _add_leaves(tiles, run.leaves)
+                continue
+            if run is not None:  # the database has lost events, and has others at their positions
+                recent.clear(end)
+            is_behind = tiles.size < recent.begin < end
             async with record.reading() as connection:
-                batch = await stored.read(connection, tiles.size, end)
+                batch = await stored.read_logged(connection, tiles.size, recent.begin if is_behind else end)
             await _add_events(tiles, batch)
         async with record.writing() as connection:
             is_written = await log_store.write_tiles(connection, size, tiles)
         if not is_written:
-            return await extend_log(record, up_to=up_to)  # another process has extended it
+            return await extend_log(record, up_to=up_to, recent=recent)  # another process has extended it
         tiles.changed.clear()
+        recent.drop(tiles.size)
     return tiles.size
 
 
-async def _add_events(tiles: GrowingTiles, batch: Sequence[Stored]) -> None:
-    """Add events in slices: a thread would hold the interpreter, and each append would wait for it several times."""
+async def _has_last_event(record: Record, run: LeafRun) -> bool:
+    async with record.reading() as connection:
+        return await stored.read_hash(connection, run.position) == run.hash
+
+
+async def _add_events(tiles: GrowingTiles, batch: Sequence[Sequence[Any]]) -> None:
     first = tiles.size + 1
-    if not batch or (batch[0].position, batch[-1].position) != (first, first + len(batch) - 1):
+    if not batch or (batch[0][0], batch[-1][0]) != (first, first + len(batch) - 1):
         raise CorruptData(f"position {first}: it or a later one is missing")
-    for number, event in enumerate(batch, 1):
-        tiles.add(merkle.leaf(entry_of(event)))
-        if number % SLICE_EVENTS == 0:
-            await asyncio.sleep(0)
+    for at in range(0, len(batch), HASHED_EVENTS):
+        part = batch[at : at + HASHED_EVENTS]
+        contents = (frame_content(*columns) for _, *columns, _, _ in part)
+        moments = (frame_value(row[-2]) for row in part)
+        tiles.extend(compute_leaves((row[-1] for row in part), contents, moments))
+        await asyncio.sleep(0)
+
+
+async def _add_leaves(tiles: GrowingTiles, leaves: Sequence[bytes]) -> None:
+    """Add leaves in slices: a thread would hold the interpreter, and each append would wait for it several times."""
+    for at in range(0, len(leaves), HASHED_EVENTS):
+        tiles.extend(leaves[at : at + HASHED_EVENTS])
+        await asyncio.sleep(0)
 
 
 async def make_checkpoint(
-    record: Record, key: SealKey, origin: str, *, is_published: bool = False
+    record: Record, key: SealKey, origin: str, *, is_published: bool = False, recent: RecentLeaves | None = None
 ) -> StoredCheckpoint | None:
     """Extend the tree by all new events and sign its checkpoint. Return the newest one; None for an empty record.
 
-    ``is_published`` is for a log that needs no witness. Raises ``CorruptData`` if the tree does not extend the last
-    checkpoint, which is then not followed by another, and ``KeyUnavailable`` if the key does not sign.
+    ``is_published`` is for a log that needs no witness; ``recent`` is as in ``extend_log``. Raises ``CorruptData`` if
+    the tree does not extend the last checkpoint, which is then not followed by another, and ``KeyUnavailable`` if the
+    key does not sign.
     """
-    size = await extend_log(record)
+    size = await extend_log(record, recent=recent)
     async with record.reading() as connection:
         last = await log_store.newest_checkpoint(connection)
-        if last is not None:
-            if last.checkpoint.size > size:
-                raise CorruptData(f"position {size + 1}: missing, and a checkpoint of the log covers it")
-            if await log_store.compute_root(connection, last.checkpoint.size) != last.checkpoint.root:
-                raise CorruptData(
-                    f"the first {last.checkpoint.size} events are not those under the last checkpoint of the log"
-                )
-        if not size or (last is not None and last.checkpoint.size == size):
+        if last is not None and last.checkpoint.size > size:
+            raise CorruptData(f"position {size + 1}: missing, and a checkpoint of the log covers it")
+        if not size:
+            return None
+        covered = last.checkpoint.size if last is not None else 0
+        *before, root = await log_store.read_hashes(connection, [(0, each) for each in (covered, size) if each])
+        if last is not None and before != [last.checkpoint.root]:
+            raise CorruptData(f"the first {covered} events are not those under the last checkpoint of the log")
+        if covered == size:
             return last
-        root = await log_store.compute_root(connection, size)
     checkpoint = LogCheckpoint(origin, size, root)
     note = await _sign(checkpoint, key)
     now = microseconds(utc_now())
@@ -252,6 +288,8 @@ class LogWriter:
         self._told = ""
         self._key_failures = 0
         self._renew_at = 0.0
+        self.recent = RecentLeaves()
+        """Leaves of the appends of this process, while it has the lease."""
         self._seen = -1
         """Position up to which no event had to be signed at once."""
 
@@ -283,16 +321,30 @@ class LogWriter:
         if now < self._renew_at:
             return True
         is_mine = await self._record.lease(LOG_LEASE, self._holder, LOG_LEASE_SECONDS)
+        if is_mine:
+            self._record.watch(self.recent.note)
+        else:
+            self._forget_appends()
         self._renew_at = now + LOG_LEASE_SECONDS / 4 if is_mine else 0.0
         return is_mine
 
+    def _forget_appends(self) -> None:
+        self._record.watch(None)
+        self.recent.clear()
+
     async def step(self) -> None:
         """Sign a checkpoint if it is due, and ask the witnesses that have not cosigned the newest one."""
-        if await self._is_due():
-            await make_checkpoint(self._record, self._key, self._origin, is_published=self._policy.is_met(()))
-            self._key_failures = 0
         async with self._record.reading() as connection:
             newest = await log_store.newest_checkpoint(connection)
+            is_due = await self._is_due(connection, newest.checkpoint.size if newest else 0)
+        if is_due:
+            is_published = self._policy.is_met(())
+            newest = await make_checkpoint(
+                self._record, self._key, self._origin, is_published=is_published, recent=self.recent
+            )
+            self._key_failures = 0
+        elif len(self.recent) >= MAX_UNSTORED_EVENTS:
+            await extend_log(self._record, recent=self.recent)
         if newest is not None and newest.checkpoint.origin == self._origin:
             await self._ask_witnesses(newest)
 
@@ -334,33 +386,29 @@ class LogWriter:
             else:
                 return
 
-    async def _is_due(self) -> bool:
-        """Check whether an event has waited long enough for a checkpoint, or is of a type that does not wait."""
-        events = tables.events.c
-        async with self._record.reading() as connection:
-            newest = await log_store.newest_checkpoint(connection)
-            size = newest.checkpoint.size if newest else 0
-            end, _ = await stored.end(connection)
-            if end == size:
-                return False
-            if end < size:
-                return True  # ``make_checkpoint`` reports the missing events
-            since = select(events.recorded_at).where(events.position == size + 1)
-            waiting = (await connection.execute(since)).scalar_one_or_none()
-            # A time in the future was written by a fast clock, or before this clock was set back.
-            if not isinstance(waiting, int) or abs(microseconds(utc_now()) - waiting) >= self._seconds * 1_000_000:
-                return True
-            after = max(size, self._seen)
-            urgent = select(events.position).where(
-                events.position > after, events.position <= end, events.type.in_(self._at_once)
-            )
-            found = (await connection.execute(urgent.limit(1))).first()
-        if found is None:
-            self._seen = end
-        return found is not None
+    async def _is_due(self, connection: AsyncConnection, size: int) -> bool:
+        """Check whether an event has waited long enough for a checkpoint, or is of a type that does not wait.
+
+        ``size`` is that of the newest checkpoint.
+        """
+        end, _ = await stored.end(connection)
+        if end == size:
+            return False
+        if end < size:
+            return True  # ``make_checkpoint`` reports the missing events
+        waiting = (await connection.execute(_RECORDED_AT, {"position": size + 1})).scalar_one_or_none()
+        # A time in the future was written by a fast clock, or before this clock was set back.
+        if not isinstance(waiting, int) or abs(microseconds(utc_now()) - waiting) >= self._seconds * 1_000_000:
+            return True
+        values = {"after": max(size, self._seen), "up_to": end, "types": self._at_once}
+        if self._at_once and (await connection.execute(_OF_TYPES, values)).first() is not None:
+            return True
+        self._seen = end
+        return False
 
     async def _let_go(self) -> None:
         self._renew_at = 0.0
+        self._forget_appends()
         try:
             await self._record.release(LOG_LEASE, self._holder)
         except FAILURES as error:

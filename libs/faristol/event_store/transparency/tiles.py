@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 
 from faristol.event_store.integrity import merkle
 from faristol.event_store.transparency.signed_note import HASH_LENGTH, MAX_LOG_SIZE
@@ -150,10 +151,10 @@ def list_needed_tiles(ranges: Sequence[tuple[int, int]]) -> set[TileName]:
 
 def complete_root(hashes: bytes) -> bytes:
     """Return the root over a power of two of hashes."""
-    level = [hashes[at : at + HASH_LENGTH] for at in range(0, len(hashes), HASH_LENGTH)]
-    while len(level) > 1:
-        level = [merkle.node(level[at], level[at + 1]) for at in range(0, len(level), 2)]
-    return level[0]
+    while len(hashes) > HASH_LENGTH:
+        pairs = range(0, len(hashes), 2 * HASH_LENGTH)
+        hashes = b"".join([sha256(b"\x01" + hashes[at : at + 2 * HASH_LENGTH]).digest() for at in pairs])
+    return hashes
 
 
 def merkle_root(parts: Sequence[tuple[int, bytes]]) -> bytes:
@@ -181,14 +182,23 @@ class GrowingTiles:
 
     def add(self, leaf: bytes) -> None:
         """Append the hash of an entry."""
-        self._add(0, leaf)
+        self._fill(0, (leaf,))
 
-    def _add(self, level: int, digest: bytes) -> None:
+    def extend(self, leaves: Sequence[bytes]) -> None:
+        """Append the hashes of entries."""
+        at = 0
+        while at < len(leaves):
+            at += self._fill(0, leaves[at : at + TILE_SIZE])
+
+    def _fill(self, level: int, hashes: Sequence[bytes]) -> int:
+        """Add hashes to the last tile of a level until it is complete. Return their number."""
         number, content = self._last.get(level, (0, bytearray()))
         if len(content) == TILE_SIZE * HASH_LENGTH:
             number, content = number + 1, bytearray()
-        content += digest
+        added = hashes[: TILE_SIZE - len(content) // HASH_LENGTH]
+        content += b"".join(added)
         self._last[level] = number, content
         self.changed[TileName(level, number)] = content
         if len(content) == TILE_SIZE * HASH_LENGTH:
-            self._add(level + 1, complete_root(bytes(content)))
+            self._fill(level + 1, (complete_root(bytes(content)),))
+        return len(added)
