@@ -57,10 +57,11 @@ _started = logging.getLogger("faristol.serve")
 """Logger for messages to the operator if logs are JSON."""
 
 
-COLLECTION_THRESHOLD_COUNTS = (10_000, 20, 20)
+COLLECTION_THRESHOLD_COUNTS = (10_000, 5, 80)
 """New objects before a collection of the youngest generation, and collections of each before one of the next.
 
-With those of Python, a tenth of the processor time of services goes to collections.
+With those of Python, a tenth of the processor time of services goes to collections. A collection of the second
+generation pauses all calls: among 200,000 objects, for 70 to 120 ms.
 """
 
 

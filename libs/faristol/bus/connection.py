@@ -26,6 +26,7 @@ from faristol.bus.permissions import NOTIFICATION_STREAM
 from faristol.bus.sign_in import NatsAccess, format_error, is_denial, is_denied, is_refusal
 from faristol.bus.stream import DEFAULT_LIMITS, NewsLimits
 from faristol.event_store import Recorded
+from faristol.event_store.long_work import LongWork
 from faristol.event_store.tasks import cancel_tasks
 
 UNANSWERED_STATUSES = ("409", "503")
@@ -34,6 +35,9 @@ RECONNECT_INTERVAL_SECONDS = 1.0
 """Seconds between attempts to reconnect after NATS has closed the connection."""
 REQUEST_TIMEOUT_SECONDS = 5.0
 """Timeout of a request to JetStream."""
+PUBLISHED_EVENTS = 32
+"""Events whose notifications are sent together, before other tasks may go on."""
+
 RECENT_DENIALS_COUNT = 64
 """Denials of NATS that are stored until the denied request times out."""
 
@@ -196,7 +200,11 @@ class Bus:
 
     async def _publish(self, events: Sequence[Recorded], record_id: str, is_held: Callable[[Recorded], bool]) -> None:
         try:
-            await asyncio.gather(*(self._publish_one(event, record_id, is_held=is_held(event)) for event in events))
+            work = LongWork()
+            for start in range(0, len(events), PUBLISHED_EVENTS):
+                some = events[start : start + PUBLISHED_EVENTS]
+                await asyncio.gather(*(self._publish_one(event, record_id, is_held=is_held(event)) for event in some))
+                await work.let_others()
         except NoStreamResponseError:
             # The stream was wiped. Create it again; the relay retries the same events.
             await self.ensure_stream()

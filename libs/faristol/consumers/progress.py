@@ -14,6 +14,7 @@ from sqlalchemy import select
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.backends.tables import checkpoints
+from faristol.event_store.long_work import long_call
 from faristol.event_store.positions import last_position
 
 
@@ -66,11 +67,12 @@ class Progress:
     async def wait_until_reached(self, position: int, timeout: float) -> bool:
         """Wait until the consumer has reached ``position``; return False after ``timeout`` seconds."""
         deadline = asyncio.get_running_loop().time() + timeout
-        while self._reached < position and await self.position() < position:
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                return False
-            await self._wait(left)
+        with long_call():
+            while self._reached < position and await self.position() < position:
+                left = deadline - asyncio.get_running_loop().time()
+                if left <= 0:
+                    return False
+                await self._wait(left)
         return True
 
     async def _wait(self, left: float) -> None:

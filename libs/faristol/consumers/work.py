@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from sqlalchemy import MetaData
@@ -104,6 +105,12 @@ class Projection:
         return self.again(generation)
 
 
+@cache
+def _contexts_of(types: frozenset[str]) -> frozenset[str]:
+    """Return the contexts of event types, such as ``game``."""
+    return frozenset(name.split(".")[1] for name in types)
+
+
 def is_wanted(work: Reaction | Projection, event: Recorded) -> bool:
     """Check whether the event is for this consumer.
 
@@ -112,7 +119,7 @@ def is_wanted(work: Reaction | Projection, event: Recorded) -> bool:
     """
     if event.type in work.types:
         return True
-    if any(wanted_type.startswith(f"faristol.{event.context}.") for wanted_type in work.types):
+    if event.context in _contexts_of(work.types):
         try:
             message_class(event.type)
         except LookupError:

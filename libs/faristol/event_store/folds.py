@@ -10,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from faristol.event_store.event import Recorded
+from faristol.event_store.long_work import LongWork
 from faristol.kernel.bounded import store_bounded
 
 S = TypeVar("S")
@@ -66,9 +67,11 @@ async def load(record: Folded, stream: str, initial: S, evolve: Callable[[S, Mes
     under it, and only later events are read.
     """
 
-    def each_in_turn(state: S, events: Sequence[Message]) -> S:
+    async def each_in_turn(state: S, events: Sequence[Message]) -> S:
+        work = LongWork(is_urgent=True)
         for event in events:
             state = evolve(state, event)
+            await work.let_others()
         return state
 
     return await _load(record, stream, initial, evolve, each_in_turn)
@@ -76,11 +79,15 @@ async def load(record: Folded, stream: str, initial: S, evolve: Callable[[S, Mes
 
 async def load_at_once(record: Folded, stream: str, initial: S, fold: Callable[[S, Sequence[Message]], S]) -> Loaded[S]:
     """Fold a whole stream with a function of many events, if a copy of the state for each is expensive."""
-    return await _load(record, stream, initial, fold, fold)
+
+    async def all_together(state: S, events: Sequence[Message]) -> S:
+        return fold(state, events)
+
+    return await _load(record, stream, initial, fold, all_together)
 
 
 async def _load(
-    record: Folded, stream: str, initial: S, meaning: object, fold: Callable[[S, Sequence[Message]], S]
+    record: Folded, stream: str, initial: S, meaning: object, fold: Callable[[S, Sequence[Message]], Awaitable[S]]
 ) -> Loaded[S]:
     """Fold the events since the state that is cached under ``meaning``."""
     known = record.folds.last(meaning, stream)
@@ -88,7 +95,7 @@ async def _load(
     events = await record.events(stream, version)
     if not events:
         return Loaded(state, version)
-    loaded = Loaded(fold(state, events), version + len(events))
+    loaded = Loaded(await fold(state, events), version + len(events))
     record.folds.keep(meaning, stream, loaded)
     return loaded
 

@@ -32,7 +32,7 @@ SEND_POLL_SECONDS = 1.0
 """Seconds between polls for new events without a notification."""
 SEND_PAUSE_SECONDS = 0.2
 """Seconds from a batch to the next one: events of this time come in one batch."""
-MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 2
+MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 4
 """Bytes of a batch, unless one command has more events."""
 MIN_PUSH_BYTES = 4_000
 """Bytes of a batch if the championship did not take larger ones in time."""

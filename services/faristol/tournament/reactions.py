@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Loaded, Record, Recorded, load
+from faristol.event_store.long_work import LongWork
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import event_types
 from faristol.kernel.refusal import Refusal
@@ -54,7 +55,9 @@ def results(record: Record) -> Reaction:
         """Decide on the results of many tables, such as those of a hall that comes back, up to the first refusal."""
         states: dict[str, Loaded[TournamentState]] = {}
         decisions: list[Decision | None] = []
+        work = LongWork()
         for event in finals:
+            await work.let_others()
             tournament = event.tournament
             if tournament not in states:
                 states[tournament] = await load(record, stream(tournament), TournamentState(), evolve)

@@ -31,12 +31,13 @@ from faristol.event_store.append.copies import Divergence
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.event import GENESIS
+from faristol.event_store.folds import Folds
 from faristol.event_store.integrity.verification import verify
 from faristol.game.halls import asides
 from faristol.game.halls.following import HallFilter
 from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream, outcome_stream
-from faristol.host.table_store import load_table
+from faristol.host.table_store import Halves, _halves, game_stream, load_table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
@@ -66,6 +67,7 @@ async def hall(tmp_path: Path, championship: Cell) -> AsyncIterator[Hall]:
         yield joined
 
 
+STREAMS = "game", "clock"
 ONE, TWO, OTHER = "cup-r1-t1", "cup-r1-t2", "cup-r1-t3"
 
 
@@ -136,6 +138,24 @@ async def test_events_that_a_cell_sends_during_its_call_come_back_in_later_calls
     again = playing.championship.halls.FollowChampionship(request)
     assert {f"game-{ONE}", "tournament-cup"} <= await read(again)
     again.cancel()
+
+
+async def test_the_state_that_a_batch_leaves_in_memory_is_that_of_the_record(playing: Hall) -> None:
+    record = playing.championship.record
+    await load_table(record, ONE)
+    for _ in range(3):
+        await playing.cell.do(ONE)
+        await playing.push(await playing.batch(ONE))
+        in_memory = record.folds.last(_halves, game_stream(ONE))
+        assert in_memory is not None
+        assert in_memory.version == sum(map(len, [await record.read_stream(f"{kind}-{ONE}") for kind in STREAMS]))
+        record.folds = Folds()
+        settled = await load_table(record, ONE)
+        assert settled is not None
+        assert settled.recorded is not None
+        of_record = Halves(settled.recorded.game, settled.recorded.clock, settled.versions)
+        assert in_memory.state == of_record
+        assert in_memory.state.versions == of_record.versions
 
 
 async def test_a_turn_of_the_hall_is_in_the_championship_as_it_was_written(playing: Hall) -> None:

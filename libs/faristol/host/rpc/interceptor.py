@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from grpc_status import rpc_status
 
 from faristol.event_store import RecordError
+from faristol.event_store.long_work import call_in_progress
 from faristol.host.rpc.errors import Stopping, status_of
 from faristol.host.rpc.metadata import OwnServiceInterceptor, metadata_of
 from faristol.host.rpc.streams import until_ended_by
@@ -142,7 +143,8 @@ def _guard(method: Any, language: str, problem: Invalid | None) -> Any:
             if problem:
                 raise problem
             _check(request)
-            return await method(request, context)
+            with call_in_progress():
+                return await method(request, context)
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors

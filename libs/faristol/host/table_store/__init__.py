@@ -249,6 +249,12 @@ def _fold_since(
     return halves
 
 
+def cache_table(record: Record, table: Table, versions: Mapping[str, int]) -> None:
+    """Cache the state of a table at versions of its two streams, so that their events are not folded again."""
+    halves = Halves(table.game, table.clock, versions)
+    record.folds.keep(_halves, game_stream(table.game.game_id), Loaded(halves, sum(versions.values())))
+
+
 async def _ruling(record: Record, game: Game) -> tuple[Ruling | None, Sequence[Guard]]:
     """Return the ruling on the last challenge, or on its appeal, and guards on the streams of both cases."""
     known = case_ids_of(game.game_id, game.seed, game.challenges, appeal=game.course.appealed)

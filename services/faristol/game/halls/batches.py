@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError, Message
 from faristol.event_store import Record, UnreadableEvent
 from faristol.event_store.append.copies import Batch, InvalidCopy, check_batch
 from faristol.event_store.append.decision import MAX_DECISION_EVENTS
+from faristol.event_store.long_work import LongWork
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import message_class, upcasters
 from faristol.game.halls.model import Halls
@@ -160,7 +161,9 @@ async def read_batch(
         raise Invalid("batch", N_("expected events of this tournament and hall"))
     if len(message.events) > MAX_DECISION_EVENTS:
         raise Invalid("batch", N_("expected at most {most} events"), {"most": MAX_DECISION_EVENTS})
+    work = LongWork()
     batch = wire.to_batch(message.events, message.answers)
+    await work.let_others()
     games = await _find_games(record, batch.events, kept_stream(request.tournament_id, key), halls)
     unknown: dict[str, Stored] = {}
     for event in batch.events:
@@ -169,8 +172,11 @@ async def read_batch(
     epochs = {each.game_id: each.epoch for each in message.epochs}
     pushed = Pushed(key, request, batch, epochs, games, unknown)
     forks: dict[str, Fork] = {}
+    await work.let_others()
     _find_malformed(pushed, forks)
+    await work.let_others()
     _find_impossible(pushed, now + CLOCK_TOLERANCE_NS, forks)
+    await work.let_others()
     return pushed, forks
 
 

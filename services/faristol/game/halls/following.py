@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,6 +45,9 @@ FOLLOW_PAUSE_FACTOR = 1.5
 
 FOLLOW_KEEPALIVE_SECONDS = 10.0
 """Seconds after which a message is sent without new events, so that both sides notice a lost connection."""
+
+SPREAD_RATIO = 0.4
+"""Share of a pause by which it is longer or shorter in a hall."""
 
 OPENED_TYPES = types_of([lexicon_events.CaseOpened, duplicate_events.DuplicateOpened])
 """Events that open a case or a duplicate game."""
@@ -181,7 +185,7 @@ class Following:
         await wanted.begin()
         position = told = request.after_position
         time, told_at, is_told_end = asyncio.get_running_loop().time, -math.inf, False
-        pause = FOLLOW_PAUSE_SECONDS
+        pause, spread = FOLLOW_PAUSE_SECONDS, compute_spread(request.hall)
         with self.sent.following(request.key) as sent:
 
             def is_missing(event: Stored) -> bool:
@@ -198,7 +202,7 @@ class Following:
                     told, told_at, is_told_end = position, time(), position >= end
                 if position >= end:
                     pause = compute_pause(pause, found=bool(found.batch.events))
-                    await asyncio.sleep(pause)
+                    await asyncio.sleep(pause * spread)
                     await self._record.news.wait(FOLLOW_POLL_SECONDS, position)
 
     async def _respond(self, batch: Batch, begin: int, position: int, end: int) -> pb.FollowChampionshipResponse:
@@ -216,6 +220,15 @@ class Following:
             after_position=begin,
         )
         return wire.add_checksum(response)
+
+
+def compute_spread(hall: str) -> float:
+    """Return the factor of the pauses of a hall, about 1.
+
+    The calls of all halls begin to find events at the same moment. With equal pauses, all halls would compute the
+    standings at the same moments too.
+    """
+    return 1 + SPREAD_RATIO * (zlib.crc32(hall.encode()) / 2**31 - 1)
 
 
 def compute_pause(last: float, *, found: bool) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -14,8 +16,12 @@ from faristol.game.halls.rulings import Surroundings
 from faristol.game.halls.slips import PushedSlips, load_pushed
 from faristol.game.halls.surroundings import load_surroundings
 from faristol.host.duplicate_store import hall_stream
-from faristol.host.table_store import Settled, game_stream, load_tables
+from faristol.host.table_store import Settled, cache_table, game_stream, load_tables
 from faristol.kernel.times import Instant
+
+
+def _ignore_state(_: object, __: Mapping[str, int]) -> None:
+    """Ignore the state: the slips of a hall are folded once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,12 @@ class Pushable:
     versions: Mapping[str, int]
     """Versions of its streams."""
     check: Callable[[Sequence[Message]], object]
-    """Applies events that the hall adds. Raises ``Implausible`` for one that no honest hall writes."""
+    """Applies events that the hall adds, and returns the state after them.
+
+    Raises ``Implausible`` for one that no honest hall writes.
+    """
+    cache: Callable[[Any, Mapping[str, int]], None] = _ignore_state
+    """Caches the state at versions of its streams in the record."""
 
 
 async def load_pushables(
@@ -56,12 +67,12 @@ async def load_pushables(
         if settled is not None:
             tables[game_id] = settled
     around = await load_surroundings(record, tournament_id, tables, rulings)
-    found = {game_id: _of_table(settled, around[game_id]) for game_id, settled in tables.items()}
+    found = {game_id: _of_table(record, settled, around[game_id]) for game_id, settled in tables.items()}
     slips = await load_pushed(record, lexicons, [name for name in names if name not in found], at)
     return found | {name: _of_slips(each) for name, each in slips.items()}
 
 
-def _of_table(settled: Settled, around: Surroundings) -> Pushable:
+def _of_table(record: Record, settled: Settled, around: Surroundings) -> Pushable:
     game, table = settled.game, settled.recorded
     assert table is not None, "the table was loaded from the record"
     return Pushable(
@@ -73,6 +84,7 @@ def _of_table(settled: Settled, around: Surroundings) -> Pushable:
         game_stream(game.game_id),
         settled.versions,
         lambda new_events: apply_pushed(table, new_events, around),
+        partial(cache_table, record),
     )
 
 

@@ -36,6 +36,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Conflict, Guard, Record, load
 from faristol.event_store.append.copies import CommandKnown, Copied, Divergence, InvalidCopy
 from faristol.event_store.event import microseconds
+from faristol.event_store.long_work import LongWork
 from faristol.event_store.stored import Stored
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.asides import Asides
@@ -122,10 +123,13 @@ class Pushes:
             _check_known(pushed, forks)
             accepted = pushed.without(forks)
             guards = _guards(pushed, there, accepted)
-            check = partial(_check_added, pushed, there, await _check_ahead(pushed, there, accepted))
+            checked = await _check_ahead(pushed, there, accepted)
+            check = partial(_check_added, pushed, there, checked)
             self._sent.add(pushed.key, accepted)
             try:
                 copied = await self._record.copy(pushed.part(accepted), guards, check, known=pushed.kept_commands())
+                for each in checked.values():
+                    each.cache()
                 return copied, there.versions_after(accepted)
             except _Wrong as wrong:
                 add_fork(forks, *wrong.fork)
@@ -169,6 +173,26 @@ class Pushes:
                     N_("The championship has {stream} up to version {here}: send the events after it first."),
                     {"stream": stream, "here": here},
                 ) from conflict
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """Events that a table can take."""
+
+    table: Pushable
+    events: Sequence[Stored]
+    after: object
+    """State after them."""
+
+    def cache(self) -> None:
+        """Cache the state once the events are in the record, so that its readers need not fold them again."""
+        versions = dict(self.table.versions)
+        for event in self.events:
+            if event.stream in versions:
+                if event.version != versions[event.stream] + 1:
+                    return  # the stream has moved since the table was loaded
+                versions[event.stream] = event.version
+        self.table.cache(self.after, versions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,32 +282,33 @@ def _check_known(pushed: Pushed, forks: Forks) -> None:
             )
 
 
-async def _check_ahead(pushed: Pushed, there: _Present, accepted: Sequence[Stored]) -> Mapping[str, Sequence[Stored]]:
+async def _check_ahead(pushed: Pushed, there: _Present, accepted: Sequence[Stored]) -> Mapping[str, _Checked]:
     """Apply the events that a copy will probably add to their tables. Return those that a table can take, by game.
 
     It takes most of the time of a batch. So it comes before the transaction, in which no other call can append, and
     other calls go on between two tables.
     """
+    work = LongWork()
     new: dict[str, list[Stored]] = {}
     for event in accepted:
         if not there.has(event):
             new.setdefault(pushed.games[event.stream], []).append(event)
-    taken: dict[str, Sequence[Stored]] = {}
+    taken: dict[str, _Checked] = {}
     for game_id, of_table in new.items():
-        if game_id in there.tables:
-            await asyncio.sleep(0)
+        if (table := there.tables.get(game_id)) is not None:
+            await work.let_others()
             try:
-                there.tables[game_id].check([parse(event) for event in of_table])
+                after = table.check([parse(event) for event in of_table])
             except Implausible:
                 continue  # unless the copy finds another fault first, the check in its transaction does
-            taken[game_id] = of_table
+            taken[game_id] = _Checked(table, of_table, after)
     return taken
 
 
 async def _check_added(
     pushed: Pushed,
     there: _Present,
-    checked: Mapping[str, Sequence[Stored]],
+    checked: Mapping[str, _Checked],
     connection: AsyncConnection,
     added: Sequence[Stored],
 ) -> None:
@@ -300,7 +325,7 @@ async def _check_added(
         for event in of_table:
             if event.version <= table.versions.get(event.stream, 0):
                 raise Conflict(event.stream, event.version - 1, table.versions[event.stream])
-        if [event.hash for event in of_table] == [event.hash for event in checked.get(game_id, ())]:
+        if game_id in checked and [each.hash for each in of_table] == [each.hash for each in checked[game_id].events]:
             continue
         try:
             table.check([parse(event) for event in of_table])

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.ownership import take_back_slips
 from faristol.event_store import Decision, Guard, Loaded, Write, load
+from faristol.event_store.long_work import long_call
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.halls.asides import ASIDE_FULL, Asides
@@ -124,7 +125,8 @@ class HallSync:
     async def push_events(self, request: pb.PushEventsRequest, context: Context) -> pb.PushEventsResponse:
         """Take the events of a hall, and note the reason of a refusal for officials."""
         try:
-            return await self._pushes.take(request)
+            with long_call():
+                return await self._pushes.take(request)
         except (Invalid, Refusal) as refused:
             if refusal := PUSH_REFUSALS.get(getattr(refused, "reason", "")):
                 await note_refusal(self._runtime.record, request.tournament_id, request.hall, refusal)

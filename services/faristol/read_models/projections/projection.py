@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import Live, NotBuilt, Projection, read
 from faristol.event_store import Record, Recorded
+from faristol.event_store.long_work import LongWork
 from faristol.host.rpc.errors import Unreachable
 from faristol.kernel.event_types import game_of as named_game
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -56,6 +57,9 @@ PROJECTION_NAME = "results"
 
 REBUILD_CACHE_SIZE = 256
 """Games and tournaments cached by a rebuild: games played at the same time are used repeatedly."""
+
+APPLIED_EVENTS = 32
+"""Events that are applied before other tasks may go on."""
 
 Scope = tuple[str, str]
 """The kind and id of a tournament or a game, whose rows are compared and written together."""
@@ -139,8 +143,10 @@ class Unit:
         await self._load(Reader(connection, self._tables), needs)
         self._touched |= {("tournament", event.tournament) for event in events}
         self._touched |= {("game", game_id) for game_id in needs.games}
-        state, loaded = self._state, self._loaded
-        state.apply(events)
+        state, loaded, work = self._state, self._loaded, LongWork(is_urgent=True)
+        for start in range(0, len(events), APPLIED_EVENTS):
+            state.apply(events[start : start + APPLIED_EVENTS])
+            await work.let_others()
         for made in state.championships.keys() - loaded.tournaments:
             for here in (loaded.tournaments, loaded.rounds, loaded.all_players):
                 here.add(made)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine
@@ -149,11 +150,15 @@ async def _write(
 ) -> None:
     """Write the rows that differ and delete those that no longer exist."""
     table, key = tables[cls], LAYOUTS[cls].key
-    there, rows = {key(row): row for row in before}, {key(row): row for row in now}
-    await remove(connection, table, there.keys() - rows.keys())
-    await write(
-        connection, table, [row for at, row in rows.items() if (old := there.get(at)) is not row and old != row]
-    )
+
+    def compare() -> tuple[set[tuple[Any, ...]], list[S]]:
+        there, rows = {key(row): row for row in before}, {key(row): row for row in now}
+        changed = [row for at, row in rows.items() if (old := there.get(at)) is not row and old != row]
+        return there.keys() - rows.keys(), changed
+
+    gone, changed = await asyncio.to_thread(compare)
+    await remove(connection, table, gone)
+    await write(connection, table, changed)
 
 
 async def _rules(reader: Reader, tournament: Tournament) -> Ruleset | None:

@@ -13,6 +13,7 @@ from faristol.event_store.backends.backend import Backend
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import people
 from faristol.event_store.beside_events.bindings import PERSON_COLUMNS, to_person
+from faristol.event_store.long_work import LongWork
 from faristol.kernel.details import Person
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import (
@@ -31,6 +32,9 @@ from faristol.read_models.storage.rows import (
 )
 from faristol.read_models.storage.tables import LAYOUTS
 from faristol.rules.standings import Carried, build_carried
+
+WRITTEN_ROWS = 128
+"""Rows in one statement that writes, after which other tasks may go on."""
 
 LOOKUP_BATCH_SIZE = 400
 """Keys per statement."""
@@ -358,8 +362,12 @@ async def write(connection: AsyncConnection, table: Table, new: Sequence[StoredR
     """Insert or replace rows of one class by their keys."""
     if new:
         known = LAYOUTS[type(new[0])]
-        values = [dict(zip(known.columns, known.values(row), strict=True)) for row in new]
-        await connection.execute(_upsert(kind_of(connection), table), values)
+        statement, work = _upsert(kind_of(connection), table), LongWork(is_urgent=True)
+        for start in range(0, len(new), WRITTEN_ROWS):
+            some = new[start : start + WRITTEN_ROWS]
+            values = [dict(zip(known.columns, known.values(row), strict=True)) for row in some]
+            await connection.execute(statement, values)
+            await work.let_others()
 
 
 @cache
