@@ -48,32 +48,37 @@ class LongWork:
 
 @contextmanager
 def call_in_progress() -> Iterator[None]:
-    """Count a call whose caller waits for its answer."""
-    turns = _turns_of(asyncio.get_running_loop())
-    turns.calls += 1
+    """Count a call in this task, whose caller waits for its answer."""
+    calls, task = _turns_of(asyncio.get_running_loop()).calls, asyncio.current_task()
+    calls.add(task)
     try:
         yield
     finally:
-        turns.calls -= 1
+        calls.discard(task)
 
 
 @contextmanager
 def long_call() -> Iterator[None]:
-    """Stop counting the present call for a time: it is long work itself, or waits for some."""
-    turns = _turns_of(asyncio.get_running_loop())
-    turns.calls -= 1
+    """Stop counting the call in this task for a time: it is long work itself, or waits for some.
+
+    No effect in a task without a call in progress.
+    """
+    calls, task = _turns_of(asyncio.get_running_loop()).calls, asyncio.current_task()
+    is_counted = task in calls
+    calls.discard(task)
     try:
         yield
     finally:
-        turns.calls += 1
+        if is_counted:
+            calls.add(task)
 
 
 class _Turns:
     """The tasks of a loop that wait for their next slice, in order."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.calls = 0
-        """Calls in progress."""
+        self.calls: set[asyncio.Task[object] | None] = set()
+        """Tasks with a call in progress."""
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._is_scheduled = False
         self._loop = loop
@@ -90,7 +95,7 @@ class _Turns:
         self._is_scheduled = bool(self._waiting)
         if not self._is_scheduled:
             return
-        if self.calls > 0:
+        if self.calls:
             self._loop.call_later(SLICE_SECONDS, self._give)
         else:
             self._loop.call_soon(self._give)

@@ -106,3 +106,18 @@ async def test_a_task_that_is_cancelled_while_it_waits_does_not_stop_the_others(
     await asyncio.sleep(10 * SLICE_SECONDS)
     assert slices.count > before
     await cancel_tasks(tasks)
+
+
+async def test_a_wait_outside_of_a_call_does_not_hide_the_calls_of_others() -> None:
+    loop = asyncio.get_running_loop()
+    with call_in_progress():
+
+        async def work_beside() -> float:
+            with long_call():
+                work = LongWork()
+                await asyncio.sleep(SLICE_SECONDS)
+                began = loop.time()
+                await work.let_others()
+                return loop.time() - began
+
+        assert await asyncio.create_task(work_beside()) >= SLICE_SECONDS * 0.9
