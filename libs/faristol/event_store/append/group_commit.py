@@ -204,7 +204,7 @@ class GroupCommit:
         if not await self._fast(group):
             self._known.is_current = False
             return None
-        self._known.learn(group.position, group.hash, group.heads)
+        self._known.learn(group.begin, group.position, group.hash, group.heads)
         return Written(outcomes, group)
 
     def follow(self, after: int, events: Sequence[Recorded]) -> None:
@@ -219,16 +219,18 @@ class GroupCommit:
             tail = Tail(connection, int(position), bytes(chain or b""), self._notify)
             await self._catch_up(tail)
             yield tail
-        self._known.learn(tail.position, tail.hash, tail.heads)
+        self._known.learn(tail.begin, tail.position, tail.hash, tail.heads)
 
     async def _catch_up(self, tail: Tail) -> None:
         """Move the cached end to the locked one, by the events of other processes in between."""
         known = self._known
-        if known.position is not None and 0 < tail.begin - known.position <= MAX_MISSED_EVENTS:
-            rows = (await tail.connection.execute(_MISSED, {"known": known.position})).all()
-            missed = rows[1:] if known.position else rows
-            if not known.position or bytes(rows[0].hash) == known.hash:
-                known.learn(tail.begin, tail.begin_hash, {row.stream: (row.version, bytes(row.hash)) for row in missed})
+        after, chain = known.position, known.hash
+        if after is not None and 0 < tail.begin - after <= MAX_MISSED_EVENTS:
+            rows = (await tail.connection.execute(_MISSED, {"known": after})).all()
+            missed = rows[1:] if after else rows
+            if not after or bytes(rows[0].hash) == chain:
+                heads = {row.stream: (row.version, bytes(row.hash)) for row in missed}
+                known.learn(after, tail.begin, tail.begin_hash, heads)
             known.is_current = False
         if (known.position, known.hash) != (tail.begin, tail.begin_hash):
             known.forget()
@@ -238,7 +240,7 @@ class GroupCommit:
             group = await self._group(tail, requests, now)
             outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
             await _finish(tail, group)
-        self._known.learn(group.position, group.hash, group.heads)
+        self._known.learn(group.begin, group.position, group.hash, group.heads)
         return Written(outcomes, group)
 
     async def _group(self, tail: Tail, requests: Sequence[Request], now: Callable[[], datetime]) -> Group:
@@ -288,10 +290,15 @@ class _RecordEnd:
         self.is_current = True
         """Whether the counter, when last read, stood where this process knew it."""
 
-    def learn(self, position: int, chain: bytes, heads: Mapping[str, Head]) -> None:
-        """Cache a later end of the record and the heads that have changed. No effect if a later one is cached."""
+    def learn(self, begin: int, position: int, chain: bytes, heads: Mapping[str, Head]) -> None:
+        """Cache a later end of the record and the heads that have changed since ``begin``.
+
+        No effect if a later one is cached. If the cached one is before ``begin``, the other heads may have changed.
+        """
         if self.position is not None and position < self.position:
             return
+        if self.position is None or self.position < begin:
+            self.heads.clear()
         self.position, self.hash = position, chain
         for stream, head in heads.items():
             self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
@@ -331,7 +338,8 @@ class _RecordEnd:
             new_events = events[self.position - after :]
         if new_events:
             heads = {event.stream: (event.version, event.hash) for event in new_events}
-            self.learn(new_events[-1].position, new_events[-1].hash, heads)
+            last = new_events[-1]
+            self.learn(new_events[0].position - 1, last.position, last.hash, heads)
         self.is_current = True
 
     def forget(self) -> None:
