@@ -109,7 +109,8 @@ class CommandHandler:
         ``decide`` loads its input and returns the decision, and a function that builds the answer from the last
         position. It is called again after a conflict. Commands of one ``queue`` are decided one after the other: they
         write to one stream, so all but one of a parallel group would fail. ``decide_on_cache`` makes the first decision
-        on a state that may be outdated: after a refusal of it, ``decide`` is called.
+        on a state that may be outdated. If it is a refusal or has no events, ``decide`` is called: only the append of
+        events checks their state.
 
         Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command. Raises ``Conflict``
         after too many conflicts, and the exceptions of ``decide``.
@@ -134,12 +135,8 @@ class CommandHandler:
         async with _QueuePlace(self._queues) as place:
             if queue:
                 await place.move(queue)
-            try:
-                decision, answer = await (decide_on_cache or decide)()
-            except _REFUSALS:
-                if decide_on_cache is None:
-                    raise
-                decision, answer = await decide()
+            first = await _decide_on_cache(decide_on_cache) if decide_on_cache else None
+            decision, answer = first or await decide()
             if busy := self._find_queue(decision):
                 # Join the queue, or this command would always precede those that wait in it.
                 await place.move(busy)
@@ -183,6 +180,15 @@ class CommandHandler:
         call.count(DONE)
         _appends.add(sum(len(write.events) for write in decision.writes))
         return call.parse_answer(appended.answer)
+
+
+async def _decide_on_cache(decide: Decide[M]) -> tuple[Decision, Callable[[int], M]] | None:
+    """Return a decision with events on a state that may be outdated; None for a refusal or without events."""
+    try:
+        decision, answer = await decide()
+    except _REFUSALS:
+        return None
+    return (decision, answer) if any(write.events for write in decision.writes) else None
 
 
 class _QueuePlace:

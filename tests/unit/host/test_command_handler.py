@@ -8,8 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from faristol.event_store import Decision, Guard, Metadata, Record, Write
 from faristol.host.command_handler import CommandHandler, digest
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 
@@ -145,5 +148,36 @@ async def test_commands_of_one_queue_that_come_at_once_are_decided_once_each_and
         await first
         assert decided == {"nord": 40, "sud": 1}
         assert len(await record.read_stream("slips-nord")) == 40
+    finally:
+        await record.close()
+
+
+@pytest.mark.parametrize("on_cache", ["refusal", "no events", "old version"])
+async def test_a_decision_on_an_outdated_state_is_repeated_on_the_state_in_the_record(
+    on_cache: str, tmp_path: Path
+) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    event = events.RoundStarted(round=1)
+    await record.append(Decision([Write("tournament-cup", 0, [event], "cup")]), Metadata())
+    caller: Any = Caller()
+
+    def answer(position: int) -> pairing_pb2.StartRoundResponse:
+        return pairing_pb2.StartRoundResponse(position=position)
+
+    async def decide_on_cache() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
+        if on_cache == "refusal":
+            raise Refusal("STARTED", N_("The round has started."))
+        return Decision([Write("tournament-cup", 0, [event], "cup")] if on_cache == "old version" else []), answer
+
+    async def decide() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
+        return Decision([Write("tournament-cup", len(await record.events("tournament-cup")), [event], "cup")]), answer
+
+    request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)
+    try:
+        done = await CommandHandler(record).handle(
+            caller, request, decide, response=pairing_pb2.StartRoundResponse, decide_on_cache=decide_on_cache
+        )
+        assert done.position == 2
+        assert len(await record.events("tournament-cup")) == 2
     finally:
         await record.close()
