@@ -84,7 +84,7 @@ M = TypeVar("M", bound=Message)
 Decide: TypeAlias = Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]]
 """Loads the input of a command, and returns the decision and a function from its last position to its answer."""
 
-_REFUSALS = (Refusal, AlreadyExists, NotFound, Invalid)
+_REFUSAL_EXCEPTIONS = (Refusal, AlreadyExists, NotFound, Invalid)
 
 
 class CommandHandler:
@@ -119,7 +119,7 @@ class CommandHandler:
         call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
         try:
             return await self._carry_out(call, decide, queue, decide_on_cache)
-        except _REFUSALS:
+        except _REFUSAL_EXCEPTIONS:
             # The command may have been executed before, or during this repetition, and its own effect may cause the
             # refusal. Then the record has the first answer.
             if before := await self._record.find_answer(call.command_id):
@@ -186,7 +186,7 @@ async def _decide_on_cache(decide: Decide[M]) -> tuple[Decision, Callable[[int],
     """Return a decision with events on a state that may be outdated; None for a refusal or without events."""
     try:
         decision, answer = await decide()
-    except _REFUSALS:
+    except _REFUSAL_EXCEPTIONS:
         return None
     return (decision, answer) if any(write.events for write in decision.writes) else None
 

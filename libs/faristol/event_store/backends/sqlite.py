@@ -458,7 +458,7 @@ def _write(connection: sqlite3.Connection, *, group: Group) -> bool:
 
 
 def _insert(connection: sqlite3.Connection, group: Group) -> bool:
-    """Insert the rows of a group. Return False if the counter, its event or a checkpoint is another one."""
+    """Insert the rows of a group. Return False if the counter, its event or a checkpoint differs."""
     if connection.execute(_ADVANCE_COUNTER, (group.position, group.begin, group.begin_hash)).rowcount != 1:
         return False
     connection.executemany(_INSERT_EVENTS, group.events)

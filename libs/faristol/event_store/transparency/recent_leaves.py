@@ -86,7 +86,7 @@ class RecentLeaves:
             self._ends.append((group.position, hashes[-1]))
 
     def find_run(self, after: int, up_to: int) -> LeafRun | None:
-        """Return the leaves after a position, at most up to another one; None if there are none.
+        """Return the leaves after a position, at most up to another one; None without leaves.
 
         A run ends with the last event of a transaction.
         """
