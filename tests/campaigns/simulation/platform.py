@@ -23,7 +23,7 @@ from faristol.consumers.generations import ProjectionError
 from faristol.consumers.handlers import Reactor
 from faristol.consumers.rebuild import REBUILD_LEASE_SECONDS, Rebuild
 from faristol.consumers.stopped import CannotTake, is_transient
-from faristol.event_store import Record, Recorded, RecordError
+from faristol.event_store import Record, Recorded, RecordError, long_work
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
 from faristol.launcher.processes import builders
@@ -76,8 +76,14 @@ class Platform:
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Serve the gateway without a socket."""
+        """Serve the gateway without a socket, and take turns at long work in each process by itself."""
+        turns: dict[Any, long_work._Turns] = {}
+
+        def turns_of(loop: asyncio.AbstractEventLoop) -> long_work._Turns:
+            return turns.setdefault(NODE.get(None), long_work._Turns(loop))
+
         with ExitStack() as stack:
+            stack.enter_context(patch.object(long_work, "_turns_of", turns_of))
             stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
             stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
             stack.enter_context(patch.object(Reactor, "_react", self._failing(Reactor._react)))
