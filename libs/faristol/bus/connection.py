@@ -28,6 +28,7 @@ from faristol.bus.stream import DEFAULT_LIMITS, NewsLimits
 from faristol.event_store import Recorded
 from faristol.event_store.long_work import LongWork
 from faristol.event_store.tasks import cancel_tasks
+from faristol.kernel.bounded import split_batches
 
 UNANSWERED_STATUSES = ("409", "503")
 """Statuses of a request without an answer: its consumer was deleted, or there are no responders."""
@@ -201,8 +202,7 @@ class Bus:
     async def _publish(self, events: Sequence[Recorded], record_id: str, is_held: Callable[[Recorded], bool]) -> None:
         try:
             work = LongWork()
-            for start in range(0, len(events), PUBLISHED_EVENTS):
-                some = events[start : start + PUBLISHED_EVENTS]
+            for some in split_batches(events, PUBLISHED_EVENTS):
                 await asyncio.gather(*(self._publish_one(event, record_id, is_held=is_held(event)) for event in some))
                 await work.let_others()
         except NoStreamResponseError:

@@ -32,6 +32,7 @@ from faristol.event_store.transparency.tiles import (
     TileSource,
     list_needed_tiles,
 )
+from faristol.kernel.bounded import split_batches
 
 MAX_STATEMENT_TILES = 16
 """Tiles that are read by one statement."""
@@ -141,9 +142,7 @@ async def load_source(connection: AsyncConnection, ranges: Sequence[Range]) -> T
 
 async def _read_tiles(connection: AsyncConnection, needed: Collection[TileName]) -> Mapping[TileName, bytes]:
     found: dict[TileName, bytes] = {}
-    tiles = sorted(needed)
-    for start in range(0, len(tiles), MAX_STATEMENT_TILES):
-        asked = tiles[start : start + MAX_STATEMENT_TILES]
+    for asked in split_batches(sorted(needed), MAX_STATEMENT_TILES):
         values = {f"level_{at}": tile.level for at, tile in enumerate(asked)}
         values |= {f"number_{at}": tile.number for at, tile in enumerate(asked)}
         found |= _by_name((await connection.execute(_tiles_by_name(len(asked)), values)).all())

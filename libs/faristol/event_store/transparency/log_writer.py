@@ -44,6 +44,7 @@ from faristol.event_store.transparency.signed_note import (
     sign_note,
 )
 from faristol.event_store.transparency.tiles import GrowingTiles
+from faristol.kernel.bounded import split_batches
 
 LOG_LEASE = "log"
 LOG_LEASE_SECONDS = 60.0
@@ -141,8 +142,7 @@ async def _add_events(tiles: GrowingTiles, batch: Sequence[Sequence[Any]]) -> No
     first = tiles.size + 1
     if not batch or (batch[0][0], batch[-1][0]) != (first, first + len(batch) - 1):
         raise CorruptData(f"position {first}: it or a later one is missing")
-    for at in range(0, len(batch), HASHED_EVENTS):
-        part = batch[at : at + HASHED_EVENTS]
+    for part in split_batches(batch, HASHED_EVENTS):
         contents = (frame_content(*columns) for _, *columns, _, _ in part)
         moments = (frame_value(row[-2]) for row in part)
         tiles.extend(compute_leaves((row[-1] for row in part), contents, moments))
@@ -151,8 +151,8 @@ async def _add_events(tiles: GrowingTiles, batch: Sequence[Sequence[Any]]) -> No
 
 async def _add_leaves(tiles: GrowingTiles, leaves: Sequence[bytes]) -> None:
     """Add leaves in slices: a thread would hold the interpreter, and each append would wait for it several times."""
-    for at in range(0, len(leaves), HASHED_EVENTS):
-        tiles.extend(leaves[at : at + HASHED_EVENTS])
+    for part in split_batches(leaves, HASHED_EVENTS):
+        tiles.extend(part)
         await asyncio.sleep(0)
 
 

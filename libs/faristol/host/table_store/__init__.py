@@ -17,6 +17,7 @@ from google.protobuf.message import Message
 from faristol.event_store import Decision, Guard, Loaded, Record, Write
 from faristol.event_store.backends.databases import FAILURES
 from faristol.host.ruleset_store import rules_of
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.times import Instant, instant, occurred_at
 from faristol.rules import Ruleset
@@ -158,8 +159,7 @@ async def load_tables(
     """
     asked = sorted(game_ids)
     found: dict[str, Settled | Exception | None] = {}
-    for start in range(0, len(asked), TABLE_BATCH_SIZE):
-        some = asked[start : start + TABLE_BATCH_SIZE]
+    for some in split_batches(asked, TABLE_BATCH_SIZE):
         try:
             halves = await _halves(record, some, age=age)
         except FAILURES:
@@ -196,8 +196,8 @@ async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings
 async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[str, Loaded[Game]]:
     """Load games that a decision on another game reads."""
     found: dict[str, Loaded[Game]] = {}
-    for start in range(0, len(game_ids), TABLE_BATCH_SIZE):
-        for game_id, each in (await _halves(record, game_ids[start : start + TABLE_BATCH_SIZE])).items():
+    for some in split_batches(game_ids, TABLE_BATCH_SIZE):
+        for game_id, each in (await _halves(record, some)).items():
             found[game_id] = Loaded(each.game, each.versions[game_stream(game_id)])
     return found
 

@@ -19,6 +19,7 @@ from faristol.consumers import Live, NotBuilt, Projection, read
 from faristol.event_store import Record, Recorded
 from faristol.event_store.long_work import LongWork
 from faristol.host.rpc.errors import Unreachable
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.event_types import game_of as named_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -144,8 +145,8 @@ class Unit:
         self._touched |= {("tournament", event.tournament) for event in events}
         self._touched |= {("game", game_id) for game_id in needs.games}
         state, loaded, work = self._state, self._loaded, LongWork(is_urgent=True)
-        for start in range(0, len(events), APPLIED_EVENTS):
-            state.apply(events[start : start + APPLIED_EVENTS])
+        for some in split_batches(events, APPLIED_EVENTS):
+            state.apply(some)
             await work.let_others()
         for made in state.championships.keys() - loaded.tournaments:
             for here in (loaded.tournaments, loaded.rounds, loaded.all_players):

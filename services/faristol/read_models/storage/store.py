@@ -14,6 +14,7 @@ from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import people
 from faristol.event_store.beside_events.bindings import PERSON_COLUMNS, to_person
 from faristol.event_store.long_work import LongWork
+from faristol.kernel.bounded import split_batches
 from faristol.kernel.details import Person
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import (
@@ -348,10 +349,9 @@ def _games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
     )
 
 
-def _slices(keys: Iterable[K]) -> Iterator[list[K]]:
-    """Split keys into lists of the size of one statement."""
-    ordered = sorted(keys)
-    return (ordered[start : start + LOOKUP_BATCH_SIZE] for start in range(0, len(ordered), LOOKUP_BATCH_SIZE))
+def _slices(keys: Iterable[K]) -> Iterator[Sequence[K]]:
+    """Split keys into batches of the size of one statement."""
+    return split_batches(sorted(keys), LOOKUP_BATCH_SIZE)
 
 
 _GAME, _SHEET = LAYOUTS[Game], LAYOUTS[Sheet]
@@ -363,8 +363,7 @@ async def write(connection: AsyncConnection, table: Table, new: Sequence[StoredR
     if new:
         known = LAYOUTS[type(new[0])]
         statement, work = _upsert(kind_of(connection), table), LongWork(is_urgent=True)
-        for start in range(0, len(new), WRITTEN_ROWS):
-            some = new[start : start + WRITTEN_ROWS]
+        for some in split_batches(new, WRITTEN_ROWS):
             values = [dict(zip(known.columns, known.values(row), strict=True)) for row in some]
             await connection.execute(statement, values)
             await work.let_others()
