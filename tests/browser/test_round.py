@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -70,7 +71,7 @@ class Place:
         context = await self.browser.new_context(base_url=address, locale=self.language, **device)
         if who:
             await context.add_cookies([{"name": "faristol", "value": self.cell.token(who), "url": address}])
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)  # other tests run beside this one
         wrong: list[str] = []
         context.on("weberror", lambda error: wrong.append(str(error.error)))
 
@@ -231,7 +232,7 @@ async def test_a_whole_round_is_directed_kept_ruled_on_corrected_and_followed(
 ) -> None:
     near, far = (DESK, PHONE) if device == "desk" else (PHONE, DESK)
     async with AsyncExitStack() as stack:
-        place = Place(browser, cell, stack, language, f"copa-{language}-{device}")
+        place = Place(browser, cell, stack, language, f"copa-{language}-{token_hex(2)}")
         tournament = place.tournament_id
         console = f"/tournaments/{tournament}/console"
         head = replace(build_credential(needs.ROLE_DIRECTOR), subject="eva", scope=Scope())
