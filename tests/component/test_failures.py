@@ -31,7 +31,7 @@ from faristol.event_store.append.group_commit import COUNTER
 from faristol.event_store.backends import postgres, tables
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.record import WriteProblem
-from faristol.host.rpc.errors import status_of
+from faristol.host.rpc.errors import STARTING, status_of
 from faristol.host.startup import wait_until_available
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
@@ -347,6 +347,16 @@ async def test_a_service_that_starts_before_its_database_waits_for_it_and_says_s
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
                 await channel.channel_ready()
                 assert await healths(channel, "", "rating") == {"": True, "rating": False}
+                results = results_pb2_grpc.ResultsServiceStub(channel)
+                calls: list[Any] = [
+                    results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=10),
+                    anext(aiter(results.Follow(results_pb2.FollowRequest(), timeout=10))),
+                ]
+                for call in calls:
+                    with pytest.raises(grpc.aio.AioRpcError) as refused:
+                        await call
+                    assert refused.value.code() == grpc.StatusCode.UNAVAILABLE
+                    assert refused.value.details() == STARTING
         await start(own_postgres)
         await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "rating")
         assert "it answers now; starting" in child.output()

@@ -13,6 +13,8 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.bus import BusUnavailable
 from faristol.event_store import RecordUnavailable
+from faristol.host.rpc.errors import Starting
+from faristol.host.rpc.interceptor import abort, language_of
 from faristol.host.rpc.servers import create_server
 from faristol.host.security.tls import Tls
 from faristol.host.services import StartError
@@ -75,7 +77,8 @@ async def wait_until_available(
 class WaitingHealthServer:
     """The health service of a waiting process: it is alive, and none of its services is ready.
 
-    It listens without TLS on the port of later health checks, and releases it before the services listen.
+    If it has the port of the services, it refuses their calls as unavailable, so that clients retry. It listens without
+    TLS on the port of later health checks, and releases it before the services listen.
     """
 
     def __init__(self, settings: Settings, services: Sequence[str]) -> None:
@@ -96,6 +99,7 @@ class WaitingHealthServer:
         self._server = server = create_server(options=OPTIONS)
         listen(server, endpoint(settings.grpc_host, port), "--grpc")
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+        server.add_generic_rpc_handlers([_OtherServices()])
         await server.start()
 
     async def end(self) -> None:
@@ -103,6 +107,18 @@ class WaitingHealthServer:
         server, self._server = self._server, None
         if server:
             await server.stop(None)
+
+
+class _OtherServices(grpc.GenericRpcHandler):  # type: ignore[type-arg] # not generic at run time
+    """Every method, refused as unavailable."""
+
+    def service(self, _: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any]:
+        """Return the handler of any method."""
+        return grpc.stream_stream_rpc_method_handler(_refuse_call)
+
+
+async def _refuse_call(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    await abort(Starting(), context, language_of(context))
 
 
 OPTIONS = (("grpc.so_reuseport", 0),)

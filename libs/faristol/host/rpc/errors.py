@@ -36,6 +36,10 @@ class Stopping(Exception):
     """The process is shutting down; a retry reaches another one or its successor."""
 
 
+class Starting(Exception):
+    """The process waits for its database or NATS; a retry finds it ready, or another one."""
+
+
 class Unreachable(Exception):
     """Another service that this call needs does not answer, at ``address`` (HOST:PORT) if known."""
 
@@ -48,6 +52,7 @@ class Unreachable(Exception):
 BEHIND = N_("results are at position {here} and did not reach position {wanted} before the deadline")
 CONFLICT = N_("conflicting changes were made at the same time, several times; your change was not saved, retry")
 STOPPING = N_("this process is shutting down; retry in a moment")
+STARTING = N_("this process is starting; retry in a moment")
 UNREACHABLE = N_("the service {service} is unavailable; no data was changed, retry")
 UNREACHABLE_AT = N_("the service {service} does not respond at {address}; no data was changed, retry")
 FULL = N_("the disk of the record is full; no data was changed, retry when there is free space")
@@ -163,6 +168,8 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(code_pb2.ABORTED, say(CONFLICT, {}, language), "CONFLICT", {"stream": problem.stream})
         case Stopping():
             return _status(code_pb2.UNAVAILABLE, say(STOPPING, {}, language), "STOPPING", {})
+        case Starting():
+            return _status(code_pb2.UNAVAILABLE, say(STARTING, {}, language), "STARTING", {})
         case Unreachable():
             info = {"service": problem.service, "address": problem.address}
             text = UNREACHABLE_AT if problem.address else UNREACHABLE

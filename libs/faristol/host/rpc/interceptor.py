@@ -148,7 +148,7 @@ def _guard(method: Any, language: str, problem: Invalid | None) -> Any:
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors
-            await _abort(error, context, language)
+            await abort(error, context, language)
 
     return call
 
@@ -164,7 +164,7 @@ def _guard_stream(method: Any, language: str, stopping: asyncio.Event, problem: 
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001 # as above
-            await _abort(error, context, language)
+            await abort(error, context, language)
 
     return call
 
@@ -174,7 +174,8 @@ async def _stop(stopping: asyncio.Event) -> None:
     raise Stopping
 
 
-async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:
+async def abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:
+    """End a call by the status of a problem, in a language. An internal error is logged."""
     status = status_of(problem, language)
     if status is None:
         _log.error("a call failed", exc_info=problem)

@@ -28,8 +28,16 @@ class _AioServer(_cygrpc.AioServer):  # type: ignore[misc] # the module has no t
 
     gRPC 1.84 and 1.85 decode them in the loop that accepts calls. One call of a method whose name is not UTF-8, by any
     program that reaches the port, ends that loop and with it the server. Calls of known methods come to other futures:
-    every service must register its methods, as generated code does.
+    every service must register its methods, as generated code does. A generic handler that has every method answers
+    the unknown ones.
     """
+
+    _handlers: tuple[grpc.GenericRpcHandler[Any, Any], ...] = ()
+
+    def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler[Any, Any]]) -> None:
+        """Add handlers, which are asked for unknown methods in their order."""
+        self._handlers = (*self._handlers, *handlers)
+        super().add_generic_rpc_handlers(handlers)
 
     def _make_request_call_future(self, method: bytes | None) -> Any:
         """Return the future of the next call of a known method; for other methods, one that answers all calls."""
@@ -38,14 +46,15 @@ class _AioServer(_cygrpc.AioServer):  # type: ignore[misc] # the module has no t
         return asyncio.get_running_loop().create_task(self._refuse_unknown_methods(), name="unknown methods")
 
     async def _refuse_unknown_methods(self) -> None:
-        """Answer every call of an unknown method by UNIMPLEMENTED. Raises gRPC's own error at shutdown."""
+        """Answer every call of an unknown method, by default UNIMPLEMENTED. Raises gRPC's own error at shutdown."""
         loop = asyncio.get_running_loop()
-        nothing = _cygrpc._MethodResolver([], {}) if hasattr(_cygrpc, "_MethodResolver") else None
+        has_resolver = hasattr(_cygrpc, "_MethodResolver")
+        resolver = _cygrpc._MethodResolver(list(self._handlers), {}) if has_resolver else None
         tasks: set[asyncio.Task[None]] = set()
         while True:
             state = await self._request_call()
             with contextlib.suppress(AttributeError, TypeError):  # another version of gRPC: the call is cancelled
-                answer = _cygrpc._handle_rpc(UNKNOWN_METHOD, nothing, (), state, loop, False)
+                answer = _cygrpc._handle_rpc(UNKNOWN_METHOD, resolver, (), state, loop, False)
                 task = loop.create_task(_cygrpc._schedule_rpc_coro(answer, state, loop, UNKNOWN_METHOD))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)

@@ -59,7 +59,7 @@ PROTOCOL: Mapping[str, tuple[HTTPStatus, str]] = {
     ),
     "GATEWAY_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, N_("The call timed out. Retry the same command.")),
     **dict.fromkeys(
-        ("SERVICE_UNAVAILABLE", "STOPPING", "UNREACHABLE", "UNAVAILABLE", "UNUSABLE", "DISK_FULL"),
+        ("SERVICE_UNAVAILABLE", "STARTING", "STOPPING", "UNREACHABLE", "UNAVAILABLE", "UNUSABLE", "DISK_FULL"),
         (
             HTTPStatus.SERVICE_UNAVAILABLE,
             N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
