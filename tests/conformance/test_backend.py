@@ -9,9 +9,10 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import bindparam, delete, insert, literal_column, select, text, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Appended, Conflict, Decision, Metadata, Record, Write
-from faristol.event_store.append.group import Request
+from faristol.event_store.append.group import Group, Request
 from faristol.event_store.append.group_commit import APPENDED_UNDER_LOCK
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
@@ -72,6 +73,49 @@ async def test_two_processes_append_in_turn_without_the_lock_once_each_has_read_
     assert (await verify(first)).wrong == ""
     await first.close()
     await second.close()
+
+
+async def test_the_locked_end_of_the_record_has_the_hash_of_its_last_event_also_after_a_wait_for_the_lock(
+    backend: Backend, database_url: str
+) -> None:
+    url = parse(database_url)
+    other = kind_of(url)(url)
+    for version in range(3):
+        await backend.append([request("game-a", version)], utc_now)
+
+    async def read_locked_end() -> tuple[int, bytes]:
+        async with other.appending() as end:
+            return end.begin, end.begin_hash
+
+    async with backend.appending() as tail:
+        waiting = asyncio.create_task(read_locked_end())
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        event = request("game-a", 3)
+        group = Group(tail.begin, tail.begin_hash, {"game-a": (3, tail.begin_hash)}, {}, {}, 0)
+        group.add(event)
+        await tail.write(group.events)
+    async with backend.reading() as connection:
+        hashes = (await connection.execute(select(tables.events.c.hash).order_by(tables.events.c.position))).scalars()
+        third, fourth = list(hashes)[2:]
+    assert (tail.begin, tail.begin_hash) == (3, third)
+    assert await waiting == (4, fourth)
+    await other.close()
+
+
+async def test_an_append_under_the_lock_leaves_the_heads_of_other_streams_cached(database_url: str) -> None:
+    record = await Record.open(database_url)
+    for version in range(2):
+        await append_locked_count(record, "game-a", version)
+        await append_locked_count(record, "game-b", version)
+
+    async def set_checkpoint(connection: AsyncConnection) -> None:
+        await connection.execute(insert(tables.checkpoints).values(consumer="test", position=0))
+
+    passed = events_pb2.Passed(turn=1)
+    await record.append(Decision([Write("game-c", 0, [passed], "cup")], also=set_checkpoint), Metadata())
+    assert await append_locked_count(record, "game-a", 2) + await append_locked_count(record, "game-b", 2) == 0
+    await record.close()
 
 
 async def test_an_event_of_a_failover_at_a_known_position_is_not_taken_for_the_known_one(database_url: str) -> None:

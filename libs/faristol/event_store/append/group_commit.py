@@ -42,7 +42,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 
-from sqlalchemy import Executable, bindparam, insert, select, update
+from sqlalchemy import Executable, bindparam, insert, literal_column, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -66,7 +66,8 @@ MAX_MISSED_EVENTS = 500
 _commands, _checkpoints, _counter = tables.commands, tables.checkpoints, tables.counter
 _events = tables.events.c
 # Built once: building a statement costs as much as running it.
-_LAST_HASH = select(_events.hash).where(_events.position == _counter.c.position).correlate(_counter).scalar_subquery()
+# A literal: SQLAlchemy omits the table's name in RETURNING on SQLite, and then the subquery compares its own column.
+_LAST_HASH = select(_events.hash).where(_events.position == literal_column("counter.position")).scalar_subquery()
 COUNTER = (
     update(_counter)
     .where(_counter.c.id == 1)
@@ -79,6 +80,7 @@ _MISSED = (
     .where(_events.position >= bindparam("known"))
     .order_by(_events.position)
 )
+_HASH = select(_events.hash).where(_events.position == bindparam("at"))
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)
@@ -216,6 +218,8 @@ class GroupCommit:
         """Open a transaction at the end of the record, as ``Backend.appending`` describes."""
         async with self._writing() as connection:
             position, chain, *_ = (await connection.execute(self._lock)).one()
+            if position and chain is None:  # PostgreSQL waited for the lock, and saw the events of before
+                chain = (await connection.execute(_HASH, {"at": position})).scalar_one_or_none()
             tail = Tail(connection, int(position), bytes(chain or b""), self._notify)
             await self._catch_up(tail)
             yield tail
