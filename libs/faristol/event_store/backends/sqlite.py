@@ -194,7 +194,7 @@ class Sqlite(Backend):
         where = _read_only(file) if self.is_read_only else str(file)
         self._appends = _Thread(where, "appends")
         self._queries = _Thread(where, "queries")
-        self._group_commit = GroupCommit(self.writing, self._write_at_once)
+        self._group_commit = GroupCommit(self._writer.begin, self._write_at_once)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return self.engine.connect()
@@ -212,23 +212,26 @@ class Sqlite(Backend):
             raise DBAPIError.instance(statement, None, error, sqlite3.Error, hide_parameters=True) from error
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Written:
-        return await self._group_commit.append(requests, now)
+        # The group is built in the turn: a copy that has the turn before moves the end of the record.
+        async with self._turn.take(first=True):
+            return await self._group_commit.append(requests, now)
 
-    def appending(self) -> AbstractAsyncContextManager[Tail]:
-        return self._group_commit.appending()
+    @asynccontextmanager
+    async def appending(self) -> AsyncIterator[Tail]:
+        async with self._turn.take(), self._group_commit.appending() as tail:
+            yield tail
 
     def follow(self, after: int, events: Sequence[Recorded]) -> None:
         self._group_commit.follow(after, events)
 
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one transaction in the thread that appends."""
-        async with self._turn.take(first=True):
-            try:
-                return await self._appends.run(partial(_write, group=group))
-            except sqlite3.IntegrityError:
-                return False
-            except sqlite3.Error as error:
-                raise OperationalError("append", None, error) from error
+        try:
+            return await self._appends.run(partial(_write, group=group))
+        except sqlite3.IntegrityError:
+            return False
+        except sqlite3.Error as error:
+            raise OperationalError("append", None, error) from error
 
     async def has_room(self) -> bool:
         return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= SQLITE_MIN_FREE_BYTES
