@@ -60,6 +60,10 @@ class Program:
         async for line in process.stdout:
             self.lines.append(line.decode().strip())
 
+    def freeze(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
     async def kill(self) -> None:
         assert self._process is not None
         assert self._reading is not None
@@ -120,6 +124,31 @@ async def test_a_program_gets_every_public_event_of_its_tournament_once_over_kil
         f"{event.position} {event.type} {len(event.payload)}" for event in wanted
     ]
     assert len(found) == len(wanted), "no event of another tournament, and no private one"
+
+
+async def test_a_program_that_is_killed_with_messages_gets_them_again_before_later_ones(
+    record: Record, server: NatsServer, app: Path
+) -> None:
+    running = Program(app, server)
+    operator = await nats.connect(server.url_of("operator"))
+    async with relaying(record, server):
+        await running.start()
+        await append(record, "a", "cup", [0])
+        await running.until(1)
+        running.freeze()
+        await append(record, "a", "cup", range(1, 6))
+        async with asyncio.timeout(60):
+            while not (await operator.jetstream().consumer_info(NOTIFICATION_STREAM, APP.name)).num_ack_pending:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await running.kill()
+        await running.start()
+        await append(record, "a", "cup", range(6, 9))
+        wanted = await record.read(types=["faristol.game.v1.Passed"], tournament="cup")
+        await running.until(wanted[-1].position)
+        await running.kill()
+    await operator.close()
+    found = dict.fromkeys(line.split()[0] for line in running.lines)
+    assert list(found) == [event.event_id for event in wanted]
 
 
 async def test_a_program_gets_no_event_that_a_delay_holds_back(
