@@ -42,7 +42,7 @@ Found = dict[str, float]
 
 STREAM = "/api/v1/tournaments/lliga/stream?"
 GAME = "lliga-r9-t9"
-FRAME = re.compile(rb'id: (\d+)\nevent: [^\n]+\ndata: [^\n]*"recorded_at":"([^"]+)"')
+FRAME = re.compile(rb'id: (?:[0-9a-f]+-)?(\d+)\nevent: [^\n]+\ndata: [^\n]*"recorded_at":"([^"]+)"')
 UNTUNED = "VIEWERS_UNTUNED"
 """Set for serving processes, so that they do not tune garbage collection."""
 
@@ -373,6 +373,7 @@ def measure_viewers(
             time.sleep(LATE_FRAME_SECONDS)
             after = json.loads(gateway.ask("figures"))
             found: Found = json.loads(viewers.ask("end"))
+            assert found["frames"], "no frame was read: the benchmark does not know the format of the stream"
         finally:
             viewers.end()
         return {
