@@ -218,7 +218,7 @@ class GroupCommit:
         """Open a transaction at the end of the record, as ``Backend.appending`` describes."""
         async with self._writing() as connection:
             position, chain, *_ = (await connection.execute(self._lock)).one()
-            if position and chain is None:  # PostgreSQL waited for the lock, and saw the events of before
+            if position and chain is None:  # PostgreSQL waited for the lock: the subquery saw earlier events
                 chain = (await connection.execute(_HASH, {"at": position})).scalar_one_or_none()
             tail = Tail(connection, int(position), bytes(chain or b""), self._notify)
             await self._catch_up(tail)

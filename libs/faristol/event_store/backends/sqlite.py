@@ -297,9 +297,9 @@ async def _poll_commits(
 class WriteTurn:
     """The turn of the writers of a process: one at a time.
 
-    Commands wait for appends on the fast path, which take less than a millisecond of a processor. Copies and
-    projections take up to 200. So an append comes before the others that wait. But two appends do not come one after
-    the other while another writer waits: each gets its turn.
+    Commands wait for appends, which take about a millisecond of a processor. Copies and projections take up to 200. So
+    an append comes before the others that wait. But two appends do not come one after the other while another writer
+    waits: each gets its turn.
     """
 
     def __init__(self) -> None:
