@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 from tests.support.stage import Stage, open_stage
 
 FLAGS = (
@@ -19,6 +19,11 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+EXPECT_TIMEOUT_MS = 30_000
+"""Longest wait for the state that a test expects of a page: tests share a machine, and some of these are slow."""
+
+expect.set_options(timeout=EXPECT_TIMEOUT_MS)
 
 
 def find_chromium() -> str:

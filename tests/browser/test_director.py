@@ -373,7 +373,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         entry = console.replace("/console", "/round/1/results")
         await page.goto(entry)
         await type_in(page, 1, 401, 299)
-        await expect(page.locator(".entered .done")).to_have_count(1, timeout=30_000)
+        await expect(page.locator(".entered .done")).to_have_count(1, timeout=60_000)
         parts = (
             "",
             "/players",

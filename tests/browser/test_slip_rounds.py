@@ -69,13 +69,12 @@ class Play:
         await self.press("Score the round")
         await expect(self.screen.locator("#now-turn .left")).to_have_text("scored")
         for page in (self.anna, self.cesca):
-            await expect(page.locator(f"[data-key=turn-{number}]")).to_be_visible(timeout=20_000)
+            await expect(page.locator(f"[data-key=turn-{number}]")).to_be_visible()
 
 
 async def test_three_rounds_with_two_collectors_and_two_phones_one_of_them_offline_over_the_end(
     browser: Browser, cell: Cell
 ) -> None:
-    expect.set_options(timeout=20_000)
     async with AsyncExitStack() as stack:
         pages, wrong = [], list[str]()
         for credential, path, script in (
