@@ -8,9 +8,11 @@ missing. So it does not matter which process settles a table, when, and how ofte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from faristol.kernel.event_types import commands_in, set_occurred_at
@@ -47,7 +49,8 @@ def read_typed_tiles(request: M, tile_set: TileSet) -> M:
     A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. An unknown tile stays, and the
     decision refuses it. A command without other spellings is returned itself.
     """
-    if all(_face(face, tile_set) == face for face in _list_typed_tiles(request)):
+    typed_faces = set(_list_typed_tiles(request))
+    if typed_faces <= tile_set.counts.keys() or all(_face(face, tile_set) == face for face in typed_faces):
         return request
     changed = type(request)()
     changed.CopyFrom(request)
@@ -68,13 +71,35 @@ def _messages(message: Message) -> Iterator[Message]:
                 yield from _messages(inner)
 
 
-def _list_typed_tiles(request: Message) -> Iterator[str]:
-    for message in _messages(request):
-        for field, value in message.ListFields():
-            if field.message_type is None and field.name == _FACE:
-                yield value
-            elif field.message_type is None and field.name == _FACES:
-                yield from value
+class _TileField(NamedTuple):
+    """A field of a message that holds tiles, itself or in its messages."""
+
+    name: str
+    has_messages: bool
+    is_repeated: bool
+
+
+@cache  # each command is read, and few have another spelling
+def _find_tile_fields(kind: Descriptor) -> Sequence[_TileField]:
+    return [
+        _TileField(field.name, field.message_type is not None, field.is_repeated)
+        for field in kind.fields
+        if (field.message_type is None and field.name in {_FACE, _FACES})
+        or (
+            field.message_type is not None
+            and not field.message_type.GetOptions().map_entry
+            and _find_tile_fields(field.message_type)
+        )
+    ]
+
+
+def _list_typed_tiles(message: Message) -> list[str]:
+    found: list[str] = []
+    for name, has_messages, is_repeated in _find_tile_fields(message.DESCRIPTOR):
+        value = getattr(message, name)
+        for each in value if is_repeated else (value,):
+            found += _list_typed_tiles(each) if has_messages else (each,)
+    return found
 
 
 def _rewrite(request: Message, tile_set: TileSet) -> None:
