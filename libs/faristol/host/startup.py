@@ -14,7 +14,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from faristol.bus import BusUnavailable
 from faristol.event_store import RecordUnavailable
 from faristol.host.rpc.errors import Starting
-from faristol.host.rpc.interceptor import abort, language_of
+from faristol.host.rpc.interceptor import abort, refusal_language_of
 from faristol.host.rpc.servers import create_server
 from faristol.host.security.tls import Tls
 from faristol.host.services import StartError
@@ -28,6 +28,8 @@ MAX_STARTUP_PAUSE_SECONDS = 2.0
 """Seconds between two attempts: the pause doubles from the first value to this one."""
 STARTUP_LOG_INTERVAL_SECONDS = 60.0
 """Seconds after which the message on the wait is repeated."""
+WAITING_GRACE_SECONDS = 0.2
+"""Longest time for the refusal of calls in progress at the end of the wait: a cancelled call may not be retried."""
 
 
 class Cancelled(Exception):
@@ -106,7 +108,7 @@ class WaitingHealthServer:
         """Stop the server and release the port."""
         server, self._server = self._server, None
         if server:
-            await server.stop(None)
+            await server.stop(WAITING_GRACE_SECONDS)
 
 
 class _OtherServices(grpc.GenericRpcHandler):  # type: ignore[type-arg] # not generic at run time
@@ -118,7 +120,7 @@ class _OtherServices(grpc.GenericRpcHandler):  # type: ignore[type-arg] # not ge
 
 
 async def _refuse_call(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-    await abort(Starting(), context, language_of(context))
+    await abort(Starting(), context, refusal_language_of(context.invocation_metadata()))
 
 
 OPTIONS = (("grpc.so_reuseport", 0),)

@@ -232,7 +232,7 @@ class GroupCommit:
         if after is not None and 0 < tail.begin - after <= MAX_MISSED_EVENTS:
             rows = (await tail.connection.execute(_MISSED, {"known": after})).all()
             missed = rows[1:] if after else rows
-            if not after or bytes(rows[0].hash) == chain:
+            if not after or (rows and bytes(rows[0].hash) == chain):
                 heads = {row.stream: (row.version, bytes(row.hash)) for row in missed}
                 known.learn(after, tail.begin, tail.begin_hash, heads)
             known.is_current = False

@@ -46,6 +46,11 @@ def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
 
 
+def refusal_language_of(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
+    """Return the language of refusals: the call's ``refusal-language``, or else its ``accept-language``."""
+    return negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
+
+
 class ErrorInterceptor(OwnServiceInterceptor):
     """Turns exceptions into statuses, in the call's ``refusal-language``, or else its ``accept-language``.
 
@@ -61,7 +66,7 @@ class ErrorInterceptor(OwnServiceInterceptor):
         metadata, problem = details.invocation_metadata, find_excess_metadata(details.invocation_metadata)
         if problem:
             metadata = ()
-        language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
+        language = refusal_language_of(metadata)
         read = _reader(handler.request_deserializer)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(

@@ -83,6 +83,7 @@ NO_POSITION = N_("{position} is not a position: expected 0 or more")
 NOT_COME = N_("the record has not reached {position}: its last position is {last}")
 
 DEADLINE_MARGIN_RATIO = 0.1
+MIN_DEADLINE_MARGIN_SECONDS = 0.1
 """Part of the time until the caller's deadline that is kept for the answer, so that a busy process gives the reason."""
 
 
@@ -254,7 +255,9 @@ class ReadModels:
                 raise Invalid("min_position", NOT_COME, {"position": min_position, "last": last})
         if min_position:
             left = cast("float | None", context.time_remaining())  # None if the caller set none
-            patience = POSITION_WAIT_SECONDS if left is None else left * (1 - DEADLINE_MARGIN_RATIO)
+            patience = POSITION_WAIT_SECONDS
+            if left is not None:
+                patience = left - max(MIN_DEADLINE_MARGIN_SECONDS, left * DEADLINE_MARGIN_RATIO)
             if self._waiting >= MAX_WAITING_QUERIES:
                 patience = 0.0
             self._waiting += 1
