@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -33,7 +34,7 @@ class OwnHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the host of a request."""
-        if not self._is_own(host := Headers(scope=scope).get("host", "")):
+        if not _is_own(host := Headers(scope=scope).get("host", ""), self._host):
             request = Request(scope)
             detail = say(OTHER_HOST, {"host": repr(host[:100])}, language_of(request))
             problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, detail, {"reason": "OTHER_HOST"})
@@ -41,9 +42,11 @@ class OwnHosts:
             return
         await self._app(scope, receive, send)
 
-    def _is_own(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
-            return False
-        return is_loopback(name) or name.endswith(".localhost") or (bool(name) and name == self._host)
+
+@lru_cache(maxsize=256)  # most requests have the host of the one before
+def _is_own(host: str, public_host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    return is_loopback(name) or name.endswith(".localhost") or (bool(name) and name == public_host)
