@@ -8,7 +8,7 @@ missing. So it does not matter which process settles a table, when, and how ofte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -62,15 +62,6 @@ def _face(text: str, tile_set: TileSet) -> str:
     return text if text in tile_set.counts else tile_set.face(text) or text
 
 
-def _messages(message: Message) -> Iterator[Message]:
-    """Yield the message and all nested ones."""
-    yield message
-    for field, value in message.ListFields():
-        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
-            for inner in value if field.is_repeated else (value,):
-                yield from _messages(inner)
-
-
 class _TileField(NamedTuple):
     """A field of a message that holds tiles, itself or in its messages."""
 
@@ -102,14 +93,16 @@ def _list_typed_tiles(message: Message) -> list[str]:
     return found
 
 
-def _rewrite(request: Message, tile_set: TileSet) -> None:
-    for message in _messages(request):
-        found: Any = message
-        for field, value in message.ListFields():
-            if field.message_type is None and field.name == _FACE:
-                found.face = _face(value, tile_set)
-            elif field.message_type is None and field.name == _FACES:
-                found.faces[:] = [_face(face, tile_set) for face in value]
+def _rewrite(message: Any, tile_set: TileSet) -> None:
+    for name, has_messages, is_repeated in _find_tile_fields(message.DESCRIPTOR):
+        value = getattr(message, name)
+        if has_messages:
+            for each in value if is_repeated else (value,):
+                _rewrite(each, tile_set)
+        elif is_repeated:
+            value[:] = [_face(face, tile_set) for face in value]
+        elif value:
+            setattr(message, name, _face(value, tile_set))
 
 
 GAME_COMMANDS: Mapping[type[Message], Decide] = commands_in(
