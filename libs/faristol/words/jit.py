@@ -9,7 +9,7 @@ several times faster than an element of an array. Functions that have to be fast
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -36,12 +36,26 @@ def compile_function(function: Function) -> Function:
     Its callees are compiled into it and may be in other files of its folder: a change of any of them compiles it again.
     Without a writable cache (a read-only container without ``NUMBA_CACHE_DIR``) each process compiles it.
     """
+    return _compile(function, {})
+
+
+def compile_without_allocation(function: Function) -> Function:
+    """Return ``function`` as ``compile_function`` does, without counters of references to its arrays.
+
+    The counters are atomic and took a third of the time of the innermost functions. The caller holds the arrays, so
+    ``function`` must not return one. Numba raises ``NumbaRuntimeError`` for a function that allocates an array.
+    """
+    return _compile(function, {"_nrt": False})
+
+
+def _compile(function: Function, options: Mapping[str, bool]) -> Function:
     if numba is None:
         return function
+    njit: Any = numba.njit  # its types omit the option ``_nrt``
     try:
-        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+        dispatcher = njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # numba has found no writable folder
-        return cast("Function", numba.njit(nogil=True)(function))
+        return cast("Function", njit(nogil=True, **options)(function))
     # Numba checks the file of the function only and has no option for further files.
     dispatcher._cache._cache_file._source_stamp += _content(Path(function.__code__.co_filename).parent)
     return cast("Function", dispatcher)

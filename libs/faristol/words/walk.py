@@ -41,7 +41,15 @@ import numpy as np
 
 from faristol.rules.board import BOARD_SIZE, CENTRE
 from faristol.words.graph import WordGraph
-from faristol.words.jit import IS_COMPILED, Int64s, compile_function, make_table, make_vector, to_native
+from faristol.words.jit import (
+    IS_COMPILED,
+    Int64s,
+    compile_function,
+    compile_without_allocation,
+    make_table,
+    make_vector,
+    to_native,
+)
 from faristol.words.nodes import FINAL_BIT
 
 LENGTHS, CODES, ONWARD_FIELDS = range(3)
@@ -158,7 +166,7 @@ popcount: Callable[[int], int] = compile_function(_popcount) if IS_COMPILED else
 """Return the number of bits set in a non-negative int64."""
 
 
-@compile_function
+@compile_without_allocation
 def follow(graph: GraphArrays, node: int, code: int) -> int:
     """Return the node that ``code`` leads to from ``node``, -1 if no word continues with it."""
     mark = graph.marks[node]
@@ -167,7 +175,7 @@ def follow(graph: GraphArrays, node: int, code: int) -> int:
     return int(graph.edges[graph.first[node] + popcount(mark & ((1 << code) - 1))])
 
 
-@compile_function
+@compile_without_allocation
 def describe(graph: GraphArrays, squares: Int64s, faces: int) -> None:
     """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square from the adjacent tiles."""
     empty = True
@@ -199,7 +207,7 @@ def describe(graph: GraphArrays, squares: Int64s, faces: int) -> None:
         squares[CENTRE.row][CENTRE.col][CONTACT] = 1
 
 
-@compile_function
+@compile_without_allocation
 def completing(graph: GraphArrays, squares: Int64s, col: int, faces: int, top: int, gap: int, end: int) -> int:
     """Return the mask of the codes that form a word of the rows ``top:end`` of a column, in its one ``gap``."""
     mask = 0
@@ -219,7 +227,7 @@ def completing(graph: GraphArrays, squares: Int64s, col: int, faces: int, top: i
     return mask
 
 
-@compile_function
+@compile_without_allocation
 def is_among(score: int, top: Int64s) -> bool:
     """Check whether ``score`` is among the highest, and if so insert it into ``top``, in descending order."""
     if score < top[-1]:
@@ -232,7 +240,7 @@ def is_among(score: int, top: Int64s) -> bool:
     return True
 
 
-@compile_function
+@compile_without_allocation
 def begin(steps: Int64s, start: int, held: int) -> None:
     """Initialize the step at the first square of a word, with no tile laid."""
     step = steps[start]
@@ -242,7 +250,7 @@ def begin(steps: Int64s, start: int, held: int) -> None:
     step[HELD] = held
 
 
-@compile_function
+@compile_without_allocation
 def look(graph: GraphArrays, line: Int64s, steps: Int64s, col: int) -> None:
     """Set the choices at a square on arrival there."""
     here, square = steps[col], line[col]
@@ -253,7 +261,7 @@ def look(graph: GraphArrays, line: Int64s, steps: Int64s, col: int) -> None:
     here[TO_TRY_BLANK] = ways if tile < 0 else 0
 
 
-@compile_function
+@compile_without_allocation
 def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int, top: Int64s | None) -> bool:
     """Write the play of the word that ends before ``col``; return False if it is not a play or not among ``top``."""
     laid = step[LAID]
@@ -274,7 +282,7 @@ def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int,
     return True
 
 
-@compile_function
+@compile_without_allocation
 def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> bool:
     """Check whether a word may continue before ``col``, from a node of ``beyond``, to one of the ``wanted`` ends.
 
@@ -287,7 +295,7 @@ def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> 
     return bool(popcount(held & ~beyond[CODES]) <= ends[nearest][SPARE])
 
 
-@compile_function
+@compile_without_allocation
 def step_on(
     graph: GraphArrays, line: Int64s, rack: RackArrays, steps: Int64s, col: int, ends: Int64s, wanted: int
 ) -> bool:
@@ -341,7 +349,7 @@ def step_on(
     return True
 
 
-@compile_function
+@compile_without_allocation
 def wanted_ends(ends: Int64s, least: int) -> int:
     """Return the mask of the columns before which a play of ``least`` points or more may end."""
     wanted = 0
@@ -351,7 +359,7 @@ def wanted_ends(ends: Int64s, least: int) -> int:
     return wanted
 
 
-@compile_function
+@compile_without_allocation
 def find_from(
     graph: GraphArrays,
     line: Int64s,
@@ -390,7 +398,7 @@ def find_from(
         look(graph, line, steps, col)
 
 
-@compile_function
+@compile_without_allocation
 def held_codes(hand: Int64s) -> int:
     """Return the mask of the codes in the rack, without blanks."""
     mask = 0

@@ -9,9 +9,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, WordGraph, build
-from faristol.words.jit import compile_function
+from faristol.words.jit import compile_function, compile_without_allocation
 from faristol.words.plays import Grid, best, generate
 from faristol.words.walk import popcount
 
@@ -32,6 +35,16 @@ def test_a_function_is_compiled_anew_when_what_it_calls_in_another_file_has_chan
         (tmp_path / "inner.py").write_text(inner, encoding="utf-8")
         answer = subprocess.check_output([sys.executable, "-c", "import outer; print(outer.outer(1))"], cwd=tmp_path)
         assert int(answer) == 1 + added
+
+
+def test_a_function_that_allocates_is_not_compiled_without_counters_of_references() -> None:
+    double: Callable[[Any], int] = compile_without_allocation(_sum_doubled)
+    with pytest.raises(Exception, match="NRT required"):
+        double(np.ones(3, dtype=np.int64))
+
+
+def _sum_doubled(numbers: Any) -> int:
+    return int((numbers * 2).sum())
 
 
 def test_looking_words_up_does_not_bring_the_compiler_along() -> None:

@@ -15,17 +15,15 @@ integers.
 
 from __future__ import annotations
 
-import numpy as np
-
 from faristol.tournament.engines.dutch.field import Ints
 from faristol.tournament.engines.dutch.graph import NONE, UNUSED, Graph
-from faristol.words.jit import compile_function
+from faristol.words.jit import compile_without_allocation
 
 FREE, OUTER, INNER = 0, 1, 2
 """Labels during a search: not reached; reached by an even path from the root; by an odd one."""
 
 
-@compile_function
+@compile_without_allocation
 def _less(left: Ints, other: Ints) -> bool:
     for k in range(left.shape[0]):
         if left[k] != other[k]:
@@ -33,7 +31,7 @@ def _less(left: Ints, other: Ints) -> bool:
     return False
 
 
-@compile_function
+@compile_without_allocation
 def _less_halved(left: Ints, other: Ints) -> bool:
     """Check whether half of ``left``, an integer, is less than ``other``."""
     for k in range(left.shape[0]):
@@ -42,7 +40,22 @@ def _less_halved(left: Ints, other: Ints) -> bool:
     return False
 
 
-@compile_function
+@compile_without_allocation
+def _is_positive(row: Ints) -> bool:
+    for k in range(row.shape[0]):
+        if row[k] != 0:
+            return bool(row[k] > 0)
+    return False
+
+
+@compile_without_allocation
+def _set_row(row: Ints, other: Ints, divisor: int) -> None:
+    """Set ``row`` to a part of ``other``. An assignment of arrays would copy ``other`` first."""
+    for k in range(row.shape[0]):
+        row[k] = other[k] // divisor
+
+
+@compile_without_allocation
 def _tight(g: Graph, u: int, v: int) -> bool:
     components = g.dual.shape[1]
     k = 0
@@ -51,7 +64,7 @@ def _tight(g: Graph, u: int, v: int) -> bool:
     return bool(k == components)
 
 
-@compile_function
+@compile_without_allocation
 def _offer(g: Graph, u: int, v: int) -> None:
     """Set outer vertex ``u`` as the nearest to ``v`` if its slack is less."""
     components = g.dual.shape[1]
@@ -71,7 +84,7 @@ def _offer(g: Graph, u: int, v: int) -> None:
         g.slack[v, k] = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
 
 
-@compile_function
+@compile_without_allocation
 def _rebase(g: Graph, blossom: int, vertex: int) -> None:
     """Rotate the matching inside a blossom so that ``vertex`` is matched to the outside."""
     n = g.mate.shape[0]
@@ -104,7 +117,7 @@ def _rebase(g: Graph, blossom: int, vertex: int) -> None:
         g.base[b] = v
 
 
-@compile_function
+@compile_without_allocation
 def _flip(g: Graph, vertex: int, partner: int) -> None:
     """Match outer ``vertex`` to ``partner``, or to NONE, and flip the path from it to the root."""
     while True:
@@ -120,7 +133,7 @@ def _flip(g: Graph, vertex: int, partner: int) -> None:
         g.mate[partner] = vertex
 
 
-@compile_function
+@compile_without_allocation
 def _enqueue(g: Graph, top: int, end: int) -> int:
     """Queue the vertices of an outermost blossom for scanning. Return the new end of the queue."""
     n = g.mate.shape[0]
@@ -134,7 +147,7 @@ def _enqueue(g: Graph, top: int, end: int) -> int:
     return end
 
 
-@compile_function
+@compile_without_allocation
 def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     """Shrink the cycle closed by an edge of two outer vertices to a blossom. Return the end of the queue."""
     n = g.mate.shape[0]
@@ -202,7 +215,7 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     return end
 
 
-@compile_function
+@compile_without_allocation
 def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
     """Write the members of a blossom into ``row`` at ``end``, from its base on. Return the new end."""
     member = g.first[blossom]
@@ -214,7 +227,7 @@ def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
             return end
 
 
-@compile_function
+@compile_without_allocation
 def _crown(g: Graph, top: int) -> None:
     """Set a vertex or blossom as the outermost of all vertices in it."""
     n = g.mate.shape[0]
@@ -229,7 +242,7 @@ def _crown(g: Graph, top: int) -> None:
         height = _members(g, held, g.stack, height)
 
 
-@compile_function
+@compile_without_allocation
 def _open(g: Graph, blossom: int) -> int:
     """Open an outermost blossom. Write its members to ``circle``, from its base on, and return their number."""
     size = _members(g, blossom, g.circle, 0)
@@ -241,7 +254,7 @@ def _open(g: Graph, blossom: int) -> int:
     return size
 
 
-@compile_function
+@compile_without_allocation
 def _expand(g: Graph, blossom: int, end: int) -> int:
     """Open an inner blossom without charge and label the path through it. Return the end of the queue."""
     tail, head = g.tree_tail[blossom], g.tree_head[blossom]
@@ -271,7 +284,7 @@ def _expand(g: Graph, blossom: int, end: int) -> int:
     return end
 
 
-@compile_function
+@compile_without_allocation
 def _next_step(g: Graph) -> tuple[int, int]:
     """Compute the least change of duals up to the next event, into ``step``. Return the event and its place.
 
@@ -291,13 +304,13 @@ def _next_step(g: Graph) -> tuple[int, int]:
             ends = g.mate[g.base[g.top[v]]] == NONE
             if what == 0 or (ends and not _less(g.step, g.slack[v])) or _less(g.slack[v], g.step):
                 what, who = 1, v
-                g.step[:] = g.slack[v]
+                _set_row(g.step, g.slack[v], 1)
                 if ends and not g.step.any():
                     break
         elif label == OUTER:
             if g.optional[v] and (what == 0 or _less(g.dual[v], g.step)):
                 what, who = 4, v
-                g.step[:] = g.dual[v]
+                _set_row(g.step, g.dual[v], 1)
             if g.nearest[v] != NONE and g.top[g.nearest[v]] == g.top[v]:
                 g.nearest[v] = NONE
                 for u in range(n):
@@ -305,15 +318,15 @@ def _next_step(g: Graph) -> tuple[int, int]:
                         _offer(g, u, v)
             if g.nearest[v] != NONE and (what == 0 or _less_halved(g.slack[v], g.step)):
                 what, who = 2, v
-                g.step[:] = g.slack[v] // 2
+                _set_row(g.step, g.slack[v], 2)
     for b in range(n, g.parent.shape[0]):
         if g.parent[b] == NONE and g.label[b] == INNER and (what == 0 or _less_halved(g.charge[b], g.step)):
             what, who = 3, b
-            g.step[:] = g.charge[b] // 2
+            _set_row(g.step, g.charge[b], 2)
     return what, who
 
 
-@compile_function
+@compile_without_allocation
 def _take_step(g: Graph) -> None:
     """Change the duals by ``step``."""
     n, components = g.dual.shape
@@ -335,7 +348,7 @@ def _take_step(g: Graph) -> None:
                 g.charge[b, k] += 2 * g.step[k] if g.label[b] == OUTER else -2 * g.step[k]
 
 
-@compile_function
+@compile_without_allocation
 def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
     """Extend the tree from outer ``near`` over a tight edge to a free vertex. Return the end of the queue.
 
@@ -354,7 +367,7 @@ def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
     return _enqueue(g, g.top[former], end)
 
 
-@compile_function
+@compile_without_allocation
 def _scan(g: Graph, u: int, end: int) -> int:
     """Follow the tight edges of an outer vertex and update the slack of the others. Return as ``_reach`` does."""
     for v in range(g.mate.shape[0]):
@@ -372,7 +385,7 @@ def _scan(g: Graph, u: int, end: int) -> int:
     return end
 
 
-@compile_function
+@compile_without_allocation
 def _search(g: Graph, root: int) -> bool:
     """Match the single vertex ``root``; only an optional vertex may become single. Return False if impossible."""
     g.label[:] = FREE
@@ -407,14 +420,13 @@ def _search(g: Graph, root: int) -> bool:
             return True
 
 
-@compile_function
+@compile_without_allocation
 def mend(g: Graph) -> bool:
     """Match every single vertex that may not stay single. Return False if there is no such matching."""
-    zero = np.zeros(g.dual.shape[1], np.int64)
     for v in range(g.mate.shape[0]):
         if not g.alive[v] or g.mate[v] != NONE:
             continue
-        if g.optional[v] and not _less(zero, g.dual[v]):
+        if g.optional[v] and not _is_positive(g.dual[v]):
             continue
         if not _search(g, v):
             return False
@@ -424,7 +436,7 @@ def mend(g: Graph) -> bool:
     return True
 
 
-@compile_function
+@compile_without_allocation
 def solve(g: Graph) -> bool:
     """Find the best matching of a new graph. Return False if no matching covers every required vertex."""
     n = g.mate.shape[0]
@@ -432,12 +444,12 @@ def solve(g: Graph) -> bool:
         known = g.optional[v]
         for u in range(n):
             if g.edge[u, v] and (not known or _less(g.dual[v], g.weight[u, v])):
-                g.dual[v, :] = g.weight[u, v]
+                _set_row(g.dual[v], g.weight[u, v], 1)
                 known = True
     return resume(g)
 
 
-@compile_function
+@compile_without_allocation
 def resume(g: Graph) -> bool:
     """Find the best matching of a graph with given duals, which must be feasible for all edges.
 
@@ -454,7 +466,7 @@ def resume(g: Graph) -> bool:
     return mend(g)
 
 
-@compile_function
+@compile_without_allocation
 def _part(g: Graph, vertex: int) -> None:
     other = g.mate[vertex]
     if other != NONE:
@@ -462,7 +474,7 @@ def _part(g: Graph, vertex: int) -> None:
         g.mate[other] = NONE
 
 
-@compile_function
+@compile_without_allocation
 def release(g: Graph, vertex: int) -> None:
     """Open every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
     n, components = g.dual.shape
@@ -477,7 +489,7 @@ def release(g: Graph, vertex: int) -> None:
         _open(g, blossom)
 
 
-@compile_function
+@compile_without_allocation
 def reweigh(g: Graph, vertex: int) -> None:
     """Restore feasibility after a change of weights of a vertex's edges. Call ``release`` before, ``mend`` after."""
     n, components = g.dual.shape
@@ -500,7 +512,7 @@ def reweigh(g: Graph, vertex: int) -> None:
                 g.dual[vertex, k] = 2 * g.weight[u, vertex, k] - g.dual[u, k]
 
 
-@compile_function
+@compile_without_allocation
 def remove(g: Graph, vertex: int) -> None:
     """Remove a vertex from the graph. Call ``mend`` after it."""
     release(g, vertex)
