@@ -49,12 +49,12 @@ def read_typed_tiles(request: M, tile_set: TileSet) -> M:
     A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. An unknown tile stays, and the
     decision refuses it. A command without other spellings is returned itself.
     """
-    typed_faces = set(_list_typed_tiles(request))
+    typed_faces = set(_list_typed_tiles(request, _find_tile_fields(request.DESCRIPTOR)))
     if typed_faces <= tile_set.counts.keys() or all(_face(face, tile_set) == face for face in typed_faces):
         return request
     changed = type(request)()
     changed.CopyFrom(request)
-    _rewrite(changed, tile_set)
+    _rewrite(changed, _find_tile_fields(request.DESCRIPTOR), tile_set)
     return changed
 
 
@@ -66,39 +66,42 @@ class _TileField(NamedTuple):
     """A field of a message that holds tiles, itself or in its messages."""
 
     name: str
-    has_messages: bool
     is_repeated: bool
+    inner: Sequence[_TileField]
+    """The fields of its messages; empty for a field of faces."""
 
 
 @cache  # each command is read, and few have another spelling
 def _find_tile_fields(kind: Descriptor) -> Sequence[_TileField]:
-    return [
-        _TileField(field.name, field.message_type is not None, field.is_repeated)
-        for field in kind.fields
-        if (field.message_type is None and field.name in {_FACE, _FACES})
-        or (
-            field.message_type is not None
-            and not field.message_type.GetOptions().map_entry
-            and _find_tile_fields(field.message_type)
-        )
-    ]
-
-
-def _list_typed_tiles(message: Message) -> list[str]:
-    found: list[str] = []
-    for name, has_messages, is_repeated in _find_tile_fields(message.DESCRIPTOR):
-        value = getattr(message, name)
-        for each in value if is_repeated else (value,):
-            found += _list_typed_tiles(each) if has_messages else (each,)
+    found = []
+    for field in kind.fields:
+        if field.message_type is None:
+            if field.name in {_FACE, _FACES}:
+                found.append(_TileField(field.name, field.is_repeated, ()))
+        elif not field.message_type.GetOptions().map_entry and (inner := _find_tile_fields(field.message_type)):
+            found.append(_TileField(field.name, field.is_repeated, inner))
     return found
 
 
-def _rewrite(message: Any, tile_set: TileSet) -> None:
-    for name, has_messages, is_repeated in _find_tile_fields(message.DESCRIPTOR):
+def _list_typed_tiles(message: Message, fields: Sequence[_TileField]) -> list[str]:
+    found: list[str] = []
+    for name, is_repeated, inner in fields:
         value = getattr(message, name)
-        if has_messages:
+        values = value if is_repeated else (value,)
+        if inner:
+            for each in values:
+                found += _list_typed_tiles(each, inner)
+        else:
+            found += values
+    return found
+
+
+def _rewrite(message: Any, fields: Sequence[_TileField], tile_set: TileSet) -> None:
+    for name, is_repeated, inner in fields:
+        value = getattr(message, name)
+        if inner:
             for each in value if is_repeated else (value,):
-                _rewrite(each, tile_set)
+                _rewrite(each, inner, tile_set)
         elif is_repeated:
             value[:] = [_face(face, tile_set) for face in value]
         elif value:
