@@ -1,8 +1,7 @@
 """Translations into Catalan, Spanish, Greek and English.
 
 Messages are written in the code in English, marked with ``N_`` or ``_``; the English text is the key of its
-translations. Catalogs are gettext ``.po`` files beside this module. They are compiled in memory at the first use, so no
-generated file can be out of date.
+translations. Catalogs are gettext ``.po`` files beside this module.
 """
 
 from __future__ import annotations
@@ -13,17 +12,15 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from importlib import resources
-from io import BytesIO
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 from babel.lists import format_list
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
 from faristol.kernel.refusal import Param, Refusal, fill
+from faristol.text.catalogs import read_catalog
 
 SOURCE = "en"
 """The language of the text in the code; it has no catalog."""
@@ -47,13 +44,7 @@ def translations(language: str) -> gettext.NullTranslations:
         return gettext.NullTranslations()
     if language not in TRANSLATED:
         raise LookupError(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
-    file = resources.files("faristol.text") / "locale" / language / "LC_MESSAGES" / "faristol.po"
-    with file.open("rb") as source:
-        catalog = read_po(source, locale=language)
-    compiled = BytesIO()
-    write_mo(compiled, catalog)
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
+    return read_catalog(Path(__file__).parent / "locale" / language / "LC_MESSAGES" / "faristol.po")
 
 
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
