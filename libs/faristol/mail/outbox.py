@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
-    DDL,
     BigInteger,
     Column,
     Index,
@@ -32,16 +31,15 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
-    event,
     func,
     inspect,
     select,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.backends.samples import omit_samples
 from faristol.event_store.event import microseconds, moment
 from faristol.mail.retry_policy import Attempt, MailState, NextStep
 
@@ -71,11 +69,7 @@ outbox = Table(
     Index("mail_outbox_due", "state", "due"),
 )
 
-# PostgreSQL would store samples of addresses for its planner.
-_OUTBOX_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
-    "ALTER TABLE mail_outbox ALTER COLUMN address SET STATISTICS 0, ALTER COLUMN body SET STATISTICS 0"
-)
-event.listen(outbox, "after_create", _OUTBOX_SAMPLES.execute_if(dialect="postgresql"))
+omit_samples(outbox, "address", "body")
 
 
 @dataclass(frozen=True, slots=True)

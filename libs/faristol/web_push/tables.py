@@ -7,8 +7,9 @@ message is sent: a text that was erased is not sent.
 
 from __future__ import annotations
 
-from sqlalchemy import DDL, BigInteger, Column, Integer, MetaData, String, Table, Text, event
-from sqlalchemy.schema import ExecutableDDLElement
+from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, Text
+
+from faristol.event_store.backends.samples import omit_samples
 
 metadata = MetaData()
 
@@ -53,8 +54,4 @@ state = Table(
     Column("position", BigInteger, nullable=False, comment="up to here every event is in the queue, or concerns none"),
 )
 
-# PostgreSQL would store samples of secrets for its planner.
-_NO_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
-    "ALTER TABLE push_subscriptions ALTER COLUMN endpoint SET STATISTICS 0, ALTER COLUMN auth SET STATISTICS 0"
-)
-event.listen(subscriptions, "after_create", _NO_SAMPLES.execute_if(dialect="postgresql"))
+omit_samples(subscriptions, "endpoint", "auth")

@@ -7,8 +7,9 @@ secrets.
 
 from __future__ import annotations
 
-from sqlalchemy import DDL, BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text, event
-from sqlalchemy.schema import ExecutableDDLElement
+from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text
+
+from faristol.event_store.backends.samples import omit_samples
 
 metadata = MetaData()
 
@@ -48,8 +49,4 @@ dead_letters = Table(
     Column("again", Boolean, nullable=False, comment="it is to be delivered once more"),
 )
 
-# PostgreSQL would store samples of secrets for its planner.
-_NO_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
-    "ALTER TABLE webhooks ALTER COLUMN secrets SET STATISTICS 0, ALTER COLUMN url SET STATISTICS 0"
-)
-event.listen(webhooks, "after_create", _NO_SAMPLES.execute_if(dialect="postgresql"))
+omit_samples(webhooks, "secrets", "url")

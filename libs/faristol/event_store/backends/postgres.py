@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 
 import asyncpg
 from sqlalchemy import (
-    DDL,
     URL,
     BigInteger,
     ColumnElement,
@@ -28,13 +27,13 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Request, Written
 from faristol.event_store.append.group_commit import COUNTER, GroupCommit
 from faristol.event_store.append.tail import Tail
-from faristol.event_store.backends import postgres_roles, tables
+from faristol.event_store.backends import postgres_roles
 from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
+from faristol.event_store.backends.samples import format_no_samples
 from faristol.event_store.errors import UnknownDatabase
 from faristol.event_store.event import Recorded
 
@@ -138,15 +137,7 @@ NOT_ALLOWED = "42501"
 _INVALID_STATEMENT_CLASSES = ("0A", "22", "23", "42")
 """Classes of SQLSTATE of an invalid statement, as opposed to an unavailable database."""
 
-NO_SAMPLES = "ALTER TABLE people " + ", ".join(
-    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country", "details")
-)
-"""PostgreSQL stores samples of columns for its planner. There, personal data would survive its erasure."""
-_NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
-
-for _table, _statement in ((tables.people, NO_SAMPLES), (tables.notes, _NO_SAMPLES_OF_NOTES)):
-    _made: ExecutableDDLElement = DDL(_statement)  # type: ignore[no-untyped-call] # untyped in SQLAlchemy
-    event.listen(_table, "after_create", _made.execute_if(dialect="postgresql"))
+NO_SAMPLES = format_no_samples("people", "name", "club", "country", "details")
 
 _CLEANING = (
     # An operator may have enabled samples of names. ANALYZE keeps old samples even if new ones are disabled; setting
@@ -253,7 +244,7 @@ class Postgres(Backend):
 
     @staticmethod
     def without_samples(table: str, column: str) -> Sequence[str]:
-        return (f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0",)
+        return (format_no_samples(table, column),)
 
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:

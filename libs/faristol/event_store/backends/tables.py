@@ -19,6 +19,8 @@ from sqlalchemy import (
     tuple_,
 )
 
+from faristol.event_store.backends.samples import omit_samples
+
 RECORD_FORMAT = 4
 """Version of this set of tables, stored in `counter.format`; `migrations` bring older records to it."""
 
@@ -85,6 +87,7 @@ people = Table(
     Column("salt", LargeBinary, nullable=True, comment="of what binds the name to an event; null where none does"),
     Column("details", Text, nullable=True, comment="further details by name, a JSON object; null without any"),
 )
+omit_samples(people, "name", "club", "country", "details")
 
 notes = Table(
     "notes",
@@ -93,6 +96,7 @@ notes = Table(
     Column("text", Text, nullable=False),
     Column("player_ids", Text, nullable=False, comment="whom it concerns, a JSON array"),
 )
+omit_samples(notes, "text")
 
 erased = Table(
     "erased",

@@ -15,7 +15,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
-    DDL,
     BigInteger,
     Column,
     Integer,
@@ -25,14 +24,13 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
-    event,
     func,
     select,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.backends.samples import omit_samples
 from faristol.event_store.event import microseconds, moment
 
 CONFIRMATION_LIFETIME = timedelta(hours=48)
@@ -70,11 +68,7 @@ links = Table(
     Column("created_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
 )
 
-# PostgreSQL would store samples of names and addresses for its planner.
-_SUBMISSION_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
-    "ALTER TABLE registration_pending ALTER COLUMN submission SET STATISTICS 0"
-)
-event.listen(pending, "after_create", _SUBMISSION_SAMPLES.execute_if(dialect="postgresql"))
+omit_samples(pending, "submission")
 
 
 @dataclass(frozen=True, slots=True)
