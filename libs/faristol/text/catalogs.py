@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gettext
 import hashlib
+import struct
 from io import BytesIO
 from pathlib import Path
 
@@ -20,15 +21,15 @@ def read_catalog(path: Path) -> gettext.GNUTranslations:
     source = path.read_bytes()
     folder = path.parent / "__pycache__"
     stored = folder / f"{hashlib.sha256(source).hexdigest()}.mo"
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+    with contextlib.suppress(OSError, ValueError, struct.error):  # it does not exist, or is damaged
         return gettext.GNUTranslations(BytesIO(stored.read_bytes()))
     compiled = _compile(source)
     with contextlib.suppress(OSError):  # the folder is not writable
         folder.mkdir(exist_ok=True)
-        outdated = [*folder.glob("*.mo")]
         replace_file(stored, compiled)
-        for each in outdated:
-            each.unlink(missing_ok=True)
+        for each in folder.glob("*.mo"):
+            if each != stored:
+                each.unlink(missing_ok=True)
     return gettext.GNUTranslations(BytesIO(compiled))
 
 

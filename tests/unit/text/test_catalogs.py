@@ -38,3 +38,13 @@ def test_a_changed_catalog_is_compiled_again_in_place_of_the_one_before(catalog:
 def test_a_catalog_is_read_from_a_folder_that_is_not_writable(catalog: Path) -> None:
     (catalog.parent / "__pycache__").write_text("a file, so that it cannot be a folder", encoding="utf-8")
     assert read_catalog(catalog).gettext("tile") == "fitxa"
+
+
+@pytest.mark.parametrize("damaged", [b"", bytes(64), b"\xde\x12\x04\x95\x00\x00"])
+def test_a_damaged_compiled_catalog_is_compiled_again(catalog: Path, damaged: bytes) -> None:
+    read_catalog(catalog)
+    (stored,) = catalog.parent.glob("__pycache__/*")
+    compiled = stored.read_bytes()
+    stored.write_bytes(damaged)
+    assert read_catalog(catalog).gettext("tile") == "fitxa"
+    assert stored.read_bytes() == compiled
