@@ -20,7 +20,7 @@ FLAGS = (
     "--disable-sync",
 )
 
-EXPECT_TIMEOUT_MS = 30_000
+EXPECT_TIMEOUT_MS = 60_000
 """Longest wait for the state that a test expects of a page: tests share a machine, and some of these are slow."""
 
 expect.set_options(timeout=EXPECT_TIMEOUT_MS)

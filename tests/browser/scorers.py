@@ -136,7 +136,7 @@ async def sit_down(context: BrowserContext, hall: Hall, game_id: str, token: str
 
 async def expect_stored_offline(page: Page) -> None:
     """Expect that the page would open without a network."""
-    await expect(page.locator("html[data-kept=yes]")).to_be_attached(timeout=60_000)
+    await expect(page.locator("html[data-kept=yes]")).to_be_attached()
 
 
 async def lay(page: Page, row: int, column: int, *faces: str) -> None:
@@ -178,4 +178,4 @@ async def finish_turn(page: Page) -> None:
 
 async def all_sent(page: Page) -> None:
     """Expect that the services have all entries."""
-    await expect(page.locator("#state")).to_have_text("All entries are saved", timeout=60_000)
+    await expect(page.locator("#state")).to_have_text("All entries are saved")

@@ -139,7 +139,7 @@ async def create(page: Page, name: str, players: int) -> str:
     await page.get_by_label("One player per line").fill(names)
     await page.get_by_role("button", name="Preview").click()
     await page.get_by_role("button", name=f"Register {players} players").click()
-    await expect(page.locator("#players > li")).to_have_count(players, timeout=60_000)
+    await expect(page.locator("#players > li")).to_have_count(players)
     return console
 
 
@@ -373,7 +373,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         entry = console.replace("/console", "/round/1/results")
         await page.goto(entry)
         await type_in(page, 1, 401, 299)
-        await expect(page.locator(".entered .done")).to_have_count(1, timeout=60_000)
+        await expect(page.locator(".entered .done")).to_have_count(1)
         parts = (
             "",
             "/players",
@@ -451,7 +451,7 @@ async def test_a_list_of_words_is_sent_as_a_file_and_installed(browser: Browser,
         await page.get_by_label("Licence").fill("CC0-1.0")
         await page.get_by_label("File with the words").set_input_files(words)
         await page.get_by_role("button", name="Install this list").click()
-        await expect(page.locator(".notice.good")).to_contain_text("club is installed: 2 words", timeout=60_000)
+        await expect(page.locator(".notice.good")).to_contain_text("club is installed: 2 words")
         await expect(page.locator(".notice.good")).to_contain_text("Line 3:")
 
 

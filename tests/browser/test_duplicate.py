@@ -83,10 +83,10 @@ async def test_a_projector_shows_the_next_round_by_itself_and_without_scrolling(
         assert await page.evaluate(WIDE) == ""
         assert await serious(page) == []
         await stage.ask(pb.CallRackRequest(arbiter_id="judge", faces=["E", "S", "T", "I", "L", "O", "R"]))
-        await expect(page.locator("#now-turn [data-say]")).to_have_text("Round 2", timeout=60_000)
+        await expect(page.locator("#now-turn [data-say]")).to_have_text("Round 2")
         await expect(page.locator("#now-turn .left")).to_have_text("The time has not started")
         await stage.ask(turns.StartTurnRequest(turn=2, arbiter_id="judge"))
-        await expect(page.locator("#now-turn .until")).to_be_visible(timeout=60_000)
+        await expect(page.locator("#now-turn .until")).to_be_visible()
 
 
 async def test_a_collector_types_by_the_keyboard_alone_and_both_consoles_fit_a_phone(

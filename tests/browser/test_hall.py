@@ -243,7 +243,7 @@ async def start_game(at: Scene, tablet: Page) -> None:
     while (await at.get_game(at.hall)).phase != game_pb2.PHASE_TURN:
         if await steps.count():  # the last step removes its own button before the service answers
             await steps.first.click()
-        await expect(tablet.locator("#state.on")).to_be_attached(timeout=20_000)
+        await expect(tablet.locator("#state.on")).to_be_attached()
         await asyncio.sleep(0.2)
 
 
@@ -269,7 +269,7 @@ async def call_arbiter(at: Scene, tablet: Page, arbiter: Page) -> None:
 async def challenge_play(at: Scene, tablet: Page) -> None:
     """Lay a word that the opponent challenges: it waits for a judge, with the clocks stopped."""
     await lay(tablet, 7, 4, "C", "A", "NY", "A")
-    await expect(tablet.locator("#state.on")).to_be_attached(timeout=20_000)
+    await expect(tablet.locator("#state.on")).to_be_attached()
     game = await at.get_game(at.hall)
     challenger = next(side.player_id for side in game.sides if side.player_id != game.turn_player_id)
     await tablet.locator(f".next [data-key^=Challenge-{challenger}]").click()
@@ -292,7 +292,7 @@ async def leave_and_sign(at: Scene, tablet: Page) -> None:
     for player in (second, first):
         await tablet.locator(f".next [data-key=SignSheet-{player}]").click()
         await tablet.locator("dialog [value=do]").click()
-    await expect(tablet.locator(".next")).to_contain_text("The result is final.", timeout=20_000)
+    await expect(tablet.locator(".next")).to_contain_text("The result is final.")
 
 
 async def report_and_confirm(at: Scene, one: Page, other: Page) -> None:
@@ -374,7 +374,7 @@ async def test_a_hall_that_is_cut_off_plays_the_round_on_its_laptop_and_a_judge_
         assert not await has_states(at.championship, *[hall_pb2.KEPT_STATE_EXECUTED] * 2)
 
         # Each side says what it knows, and since when it knows no more.
-        await expect(public.locator("#live").get_by_text(f"Without {HALL} since")).to_be_visible(timeout=PATIENCE_MS)
+        await expect(public.locator("#live").get_by_text(f"Without {HALL} since")).to_be_visible()
         await check_readable(public, "07-public-without-the-hall")
         for page, name in ((tablet, "08-tablet"), (one, "08-phone"), (arbiter, "08-arbiter")):
             await expect(page.locator("#hall-line")).to_contain_text("without the championship since")
@@ -394,12 +394,12 @@ async def test_a_hall_that_is_cut_off_plays_the_round_on_its_laptop_and_a_judge_
         await until(at.are_final, "the championship has all results")
         executed = [hall_pb2.KEPT_STATE_EXECUTED] * 2
         assert await has_states(at.championship, *executed)
-        await expect(public.locator("#live").get_by_text(f"Without {HALL} since")).to_have_count(0, timeout=PATIENCE_MS)
+        await expect(public.locator("#live").get_by_text(f"Without {HALL} since")).to_have_count(0)
         await expect(public.locator("#standings")).to_contain_text("412")
         await public.goto(f"{at.abroad}/games/{game_of(KEPT_TABLE)}")
         await expect(public.locator("#sheet")).to_contain_text("CANYA")
         await check_readable(public, "10-game-after-the-return")
-        await expect(one.locator("#hall-line")).to_have_text("connected to the championship", timeout=PATIENCE_MS)
+        await expect(one.locator("#hall-line")).to_have_text("connected to the championship")
         own, copied = await at.hall.streams(), await at.championship.streams()
         assert {name: copied[name] for name in own} == own
 

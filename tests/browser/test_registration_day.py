@@ -86,7 +86,7 @@ async def visit(browser: Browser, cell: Cell) -> AsyncIterator[Page]:
 
 async def see(page: Page, text: str | re.Pattern[str]) -> None:
     """Wait until a page shows a text."""
-    await expect(page.get_by_text(text).first).to_be_visible(timeout=WAIT_MS)
+    await expect(page.get_by_text(text).first).to_be_visible()
 
 
 async def press(page: Page, name: str | re.Pattern[str], said: str | re.Pattern[str]) -> None:
@@ -352,7 +352,7 @@ async def test_the_public_sees_a_pairing_from_its_publication_until_it_is_withdr
         await desk.get_by_text("Make it a draft again").click()
         await desk.locator("details[open]").get_by_label("Reason").fill("A player is ill")
         await press(desk, "Withdraw the publication", "Draft: only officials see this pairing")
-        await expect(visitor.get_by_text(PAIRED)).to_have_count(0, timeout=WAIT_MS)
+        await expect(visitor.get_by_text(PAIRED)).to_have_count(0)
         await expect_hidden(cell, browser, "draft")
 
         # Published at a time: nothing before, everything after.
@@ -411,7 +411,7 @@ async def test_a_screen_shows_its_programme_and_messages_and_does_so_again_after
         await desk.get_by_label("Hall screens show only this message").check()
         await check(desk)
         await press(desk, "Send", "Message 1 is sent")
-        await expect(screen.locator(".interruption")).to_have_text(re.compile("Lunch is served"), timeout=WAIT_MS)
+        await expect(screen.locator(".interruption")).to_have_text(re.compile("Lunch is served"))
         await check(screen)
         for page in (visitor, phone):
             await see(page, "Lunch is served")
@@ -422,12 +422,12 @@ async def test_a_screen_shows_its_programme_and_messages_and_does_so_again_after
         await screen.context.close()
         for state in ({**stored, "origins": []}, {**stored, "cookies": []}):
             again = await start_screen(browser, cell, storage_state=state)
-            await expect(again.locator(".interruption")).to_be_visible(timeout=WAIT_MS)
+            await expect(again.locator(".interruption")).to_be_visible()
             await expect(again.locator(".big-code")).to_have_count(0)
             if state["cookies"]:
                 await again.context.close()
         await desk.get_by_role("button", name="Withdraw the message").click()
-        await expect(again.locator(".interruption")).to_have_count(0, timeout=WAIT_MS)
+        await expect(again.locator(".interruption")).to_have_count(0)
         await see(again, "Where to play")
         await desk.goto(f"{at}/console/screens")
         await see(desk, re.compile("on: seats"))

@@ -150,7 +150,7 @@ async def prepare(place: Place, page: Page) -> None:
 
 async def expect_all_sent(page: Page) -> None:
     """Expect that the services have all entries of a table."""
-    await expect(page.locator("#state.on")).to_be_attached(timeout=20_000)
+    await expect(page.locator("#state.on")).to_be_attached()
 
 
 async def play_out(place: Place, first: Page, other: Page, judge: Page) -> None:
@@ -212,7 +212,7 @@ async def end_by_leaving(place: Place, page: Page) -> None:
         await place.take_picture(page, "18-scorer-sign")
         await page.locator("dialog [value=do]").click()
     await expect_all_sent(page)
-    await expect(page.locator(".next")).to_contain_text(place.said("The result is final."), timeout=20_000)
+    await expect(page.locator(".next")).to_contain_text(place.said("The result is final."))
 
 
 async def correct(place: Place, page: Page, table: int, score: str) -> None:
@@ -277,13 +277,13 @@ async def test_a_whole_round_is_directed_kept_ruled_on_corrected_and_followed(
         await place.take_picture(director, "20-results")
         best = (await place.table(3)).sides[0].player_id
         line = public.locator(f'#standings [data-key="{best}"]')
-        await expect(line).to_contain_text("403", timeout=20_000)
+        await expect(line).to_contain_text("403")
         await expect(screen.locator('[data-key^="r-"]')).to_have_count(len(NAMES))
         await place.take_picture(public, "21-public-standings")
 
         for score in ("503", "403"):
             await correct(place, director, 3, score)
-            await expect(line).to_contain_text(score, timeout=20_000)
+            await expect(line).to_contain_text(score)
         await director.goto(f"{console}/players")
         player = director.locator(f'[data-key="p-{best}"]')
         await player.locator("summary").click()

@@ -253,7 +253,7 @@ async def test_a_session_that_ends_keeps_what_waits_and_another_code_sends_it(br
         await hall.cell.call("/faristol.access.v1.AccessService/SignOut", request, token)
         await asyncio.sleep(2)
         await context.set_offline(False)
-        await expect(page.locator("#state")).to_contain_text("Sign in again", timeout=15_000)
+        await expect(page.locator("#state")).to_contain_text("Sign in again")
         await expect(page.locator(".waiting li")).to_have_count(1)
         await expect(page.locator("#state a")).to_have_attribute("href", f"/sign-in?next=%2Fgames%2F{game}%2Fkeep")
         await context.add_cookies([{"name": "faristol", "value": hall.token(), "url": hall.address}])
@@ -282,7 +282,7 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
         await scanned.goto(f"{hall.address}/sign-in#{card.code}")
         await scanned.locator("#by-link button").click()
         await scanned.get_by_role("link", name="Score table 12").click()
-        await expect(scanned.get_by_role("gridcell", name="H8, C", exact=True)).to_be_visible(timeout=15_000)
+        await expect(scanned.get_by_role("gridcell", name="H8, C", exact=True)).to_be_visible()
         await all_sent(page)
         await dead.set_offline(True)
         await finish_turn(page)  # when this phone dies, it has the only copy
@@ -499,7 +499,7 @@ async def test_the_sheet_is_signed_by_both_on_the_screen(browser: Browser, hall:
         for player in (second, first):  # a player who has left is not awaited
             await page.locator(f".next [data-key=SignSheet-{player}]").click(timeout=15_000)
             await page.locator("dialog [value=do]").click()
-        await expect(page.locator(".next")).to_contain_text("The result is final.", timeout=15_000)
+        await expect(page.locator(".next")).to_contain_text("The result is final.")
         assert (await hall.table(game)).phase == game_pb2.PHASE_FINAL
         assert (await hall.table(game)).end_condition == events.END_CONDITION_ABANDONED
 

@@ -127,7 +127,7 @@ async def _first_round(play: Play) -> None:
     await claim.get_by_label("Coordinates").fill("H4")
     await claim.get_by_label("Reason").fill("so it stands")
     await claim.get_by_role("button", name="Correct the slip").click()
-    await expect(play.anna.locator("[data-key^=claim-t1]")).to_contain_text("so it stands", timeout=30_000)
+    await expect(play.anna.locator("[data-key^=claim-t1]")).to_contain_text("so it stands")
     row = play.anna.locator("[data-key=turn-1]")
     assert "70" in await row.locator(".num").inner_text()
     widths = await row.locator("> p").evaluate_all("texts => texts.map(each => each.clientWidth)")
