@@ -20,7 +20,6 @@ from faristol.gateway.api.openapi.commands import commands_document
 from faristol.gateway.api.openapi.document import describe
 from faristol.gateway.auth import credentials, openid, sign_in
 from faristol.gateway.cache.middleware import Cached
-from faristol.gateway.cache.position_waits import Waits
 from faristol.gateway.cache.store import Cache
 from faristol.gateway.consoles import (
     arbiter,
@@ -62,7 +61,7 @@ from faristol.gateway.http.encoding import Encoded
 from faristol.gateway.http.head import Head
 from faristol.gateway.http.headers import PublicCors, SafeHeaders
 from faristol.gateway.http.own_hosts import OwnHosts
-from faristol.gateway.http.rate_limit import Rates
+from faristol.gateway.http.rate_limit import Rates, Waits
 from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.content import Change

@@ -8,8 +8,8 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES, Service
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results

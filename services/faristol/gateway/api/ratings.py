@@ -7,8 +7,8 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES, Service
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb

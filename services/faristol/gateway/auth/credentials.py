@@ -31,7 +31,6 @@ from faristol.access_control.roles import (
 from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.frame import Console, TournamentId
 from faristol.gateway.consoles.navigation import list_console_links, may
@@ -41,6 +40,7 @@ from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import Reader
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.kernel.divisions import format_title
 from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_, Param

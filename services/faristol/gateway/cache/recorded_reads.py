@@ -5,28 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any
 
-import grpc
 from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.client.services import RequestFor, method_of
-from faristol.gateway.http.language import language_of
-from faristol.host.rpc.interceptor import REFUSAL_LANGUAGE
-
-A = TypeVar("A")
-"""Response."""
-
 READS_KEY = "faristol.asked"
 """Key of the recorder of the responses in the scope of a request."""
-
-SERVICE_TIMEOUT_SECONDS = 10.0
-"""Timeout of a service call in seconds."""
-
-UNAVAILABLE_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
-"""Status codes of a service that is unavailable."""
 
 MAX_LAG_POSITIONS = 1_000
 """Limit by which a cached answer may lag, in positions: its stream client receives these notifications twice."""
@@ -77,42 +63,3 @@ def check_not_modified(request: Request) -> Response | None:
     """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
     asked = reads_of(request)
     return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
-
-
-class Service:
-    """Public part of a service, with texts in ``language``.
-
-    Every call raises ``grpc.aio.AioRpcError``, with texts in ``refusals``, by default in ``language``.
-    """
-
-    kept: ClassVar[str]
-    """Name of the stub in ``app.state``."""
-
-    @classmethod
-    async def for_visitor(cls, request: Request) -> Self:
-        """Return the service in the visitor's language, as a dependency of routes."""
-        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=reads_of(request))
-
-    def __init__(
-        self, stub: Any, language: str, refusals: str = "", asked: ServiceReads | None = None, token: str = ""
-    ) -> None:
-        """Use a stub, with the ``token`` of a user if given. ``asked`` records every request and its response."""
-        self._stub: Any = stub
-        self._to_tell = asked
-        self._metadata = (
-            *(("accept-language", language), (REFUSAL_LANGUAGE, refusals or language)),
-            *([("authorization", f"Bearer {token}")] if token else []),
-        )
-
-    async def ask(self, request: RequestFor[A], deadline: float = SERVICE_TIMEOUT_SECONDS, *, without: str = "") -> A:
-        """Return the response to a request within ``deadline`` seconds, without a field if it is named."""
-        asked: Any = request
-        answer = await getattr(self._stub, method_of(asked.DESCRIPTOR).name)(
-            request, timeout=deadline, metadata=self._metadata
-        )
-        if without:
-            answer.ClearField(without)
-        if self._to_tell:
-            self._to_tell.note(asked, answer)
-        found: A = answer
-        return found

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import grpc
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.duplicate_game.service import Duplicates, is_duplicate
 from faristol.gateway.pages.spectators.seats import PlayerPlace, in_order
 from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games

@@ -8,9 +8,9 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.concurrency import ask_each
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES, Service
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 

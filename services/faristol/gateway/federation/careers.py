@@ -9,10 +9,10 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED, MinPosition, When
-from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.federation.season_api import SeasonId
 from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.render import VisitDep
+from faristol.gateway.rpc.service import Service
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import careers_pb2 as pb
 

@@ -12,13 +12,13 @@ from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS, KNOWN, TAGGED
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.consoles.commands import NEW_FORM, Unsent, hide_errors, request_of, send_form
 from faristol.gateway.consoles.frame import ConsoleDep, require
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.service import Service
 from faristol.pb.rating.v1 import federation_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.presentation.page_addresses import rating_list_path

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import KNOWN, TAGGED, MinPosition, When
-from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.http.responses import answers, to_tagged_response
+from faristol.gateway.rpc.service import Service
 from faristol.pb.results.v1 import seasons_pb2 as pb
 
 SeasonId = Annotated[str, Path(max_length=64, description="The season.", examples=["2026-27"])]

@@ -1,4 +1,4 @@
-"""Rate limit and stream limit by address."""
+"""Limits by address: rate, streams, and requests that wait for a future position."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from http import HTTPStatus
+from urllib.parse import parse_qs
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -17,10 +18,17 @@ from faristol.gateway.http import bad_requests
 from faristol.gateway.http.errors import Problem, as_json
 from faristol.gateway.http.headers import READABLE_ELSEWHERE
 from faristol.gateway.http.language import language_of
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.host.security.visitor import to_count_key
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_
 from faristol.text import say
+
+MAX_WAITS = 32
+"""Limit of waiting requests of an address. A position learned from this gateway never waits."""
+
+WAIT_RETRY_SECONDS = 2
+"""Seconds after which a client retries that has too many waiting requests."""
 
 BURST_SECONDS = 10
 """Seconds' worth of requests that an idle address may send at once."""
@@ -144,3 +152,40 @@ async def refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> No
     headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
     problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)
     await as_json(problem, request)(scope, receive, send)
+
+
+class Waits:
+    """ASGI middleware that answers 429 to a waiting request beyond the limit of its address.
+
+    It runs behind the cache, where equal requests wait once.
+    """
+
+    def __init__(self, app: ASGIApp, tail: NewsSubscription) -> None:
+        self._app = app
+        self._tail = tail
+        self._waiting: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count a waiting request, or refuse it."""
+        if not self._waits(scope):
+            await self._app(scope, receive, send)
+            return
+        address = to_count_key(scope["client"][0]) if scope.get("client") else ""
+        if self._waiting[address] >= MAX_WAITS:
+            await refuse(scope, receive, send, WAIT_RETRY_SECONDS)
+            return
+        self._waiting[address] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+
+    def _waits(self, scope: Scope) -> bool:
+        """Check whether a request is for a position that this gateway has not reached."""
+        query: bytes = scope["query_string"]
+        if b"min_position" not in query:
+            return False
+        given = parse_qs(query.decode("latin-1")).get("min_position", [])
+        return any(each.isascii() and each.isdecimal() and int(each[:19]) > self._tail.position for each in given)

@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.auth.session import session, token_of
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.navigation import list_console_links, may_supervise
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import public_address
@@ -29,6 +28,7 @@ from faristol.gateway.print.order import name_size
 from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
 from faristol.gateway.rpc.calls import NotSignedIn, answer_or
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGE_NAMES, LANGUAGES, say

@@ -13,7 +13,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.client.problems import reason_of
 from faristol.client.services import RequestFor, build_call, method_of
-from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
+from faristol.gateway.rpc.service import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2

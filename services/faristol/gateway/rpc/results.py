@@ -11,8 +11,8 @@ from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
 from faristol.gateway.auth.session import calls, token_of
-from faristol.gateway.cache.recorded_reads import Service
 from faristol.gateway.http.language import language_of
+from faristol.gateway.rpc.service import Service
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -234,7 +234,7 @@ async def test_a_problem_is_told_in_the_readers_language(
 async def test_a_position_that_does_not_come_is_said_in_the_readers_language(
     finished_stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.gateway.cache.recorded_reads.Service.ask.__defaults__", (5.0,))
+    monkeypatch.setattr("faristol.gateway.rpc.service.Service.ask.__defaults__", (5.0,))
     position = await finished_stage.record.last_position() + 10_000
     answer = await finished_stage.http.get(
         f"/api/v1/tournaments?min_position={position}", headers={"Accept-Language": "ca"}

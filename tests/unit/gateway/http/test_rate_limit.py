@@ -7,8 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from faristol.gateway.cache.position_waits import MAX_WAITS, Waits
-from faristol.gateway.http.rate_limit import BURST_SECONDS, STREAM_WEIGHT_COUNT, Rates
+from faristol.gateway.http.rate_limit import BURST_SECONDS, MAX_WAITS, STREAM_WEIGHT_COUNT, Rates, Waits
 
 REQUEST_RATE_COUNT = 10
 

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_after, redirect_to
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, count_by_filter, rows
@@ -28,6 +27,7 @@ from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import answer_or
 from faristol.gateway.rpc.results import OwnReader
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of, place_of_duplicate

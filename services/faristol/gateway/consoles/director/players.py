@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import STEPS, DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.kernel.details import DETAILS, Detail, read_details
 from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.errors import Invalid

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.director.creation import choices_of, fitting_lexicons, time_zones
 from faristol.gateway.consoles.director.page import SETTINGS, DirectorPage, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.rpc.calls import answer_or
+from faristol.gateway.rpc.service import UNAVAILABLE_CODES
 from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from faristol.client.problems import reason_of
 from faristol.gateway.auth.sign_in import redirect_after, redirect_to
-from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.forms import Given, count_entries, fill
 from faristol.gateway.consoles.frame import Console, Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.service import SERVICE_TIMEOUT_SECONDS
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
