@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,8 @@ msgstr "{}"
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Path:
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     path = tmp_path / "faristol.po"
     path.write_text(CATALOG.format("fitxa"), encoding="utf-8")
     return path
@@ -40,11 +43,19 @@ def test_a_catalog_is_read_from_a_folder_that_is_not_writable(catalog: Path) -> 
     assert read_catalog(catalog).gettext("tile") == "fitxa"
 
 
-@pytest.mark.parametrize("damaged", [b"", bytes(64), b"\xde\x12\x04\x95\x00\x00"])
-def test_a_damaged_compiled_catalog_is_compiled_again(catalog: Path, damaged: bytes) -> None:
+@pytest.mark.parametrize("damage", [lambda _: b"", lambda whole: whole[:-9], lambda whole: whole[:-9] + bytes(9)])
+def test_a_damaged_compiled_catalog_is_compiled_again(catalog: Path, damage: Callable[[bytes], bytes]) -> None:
     read_catalog(catalog)
     (stored,) = catalog.parent.glob("__pycache__/*")
     compiled = stored.read_bytes()
-    stored.write_bytes(damaged)
+    stored.write_bytes(damage(compiled))
     assert read_catalog(catalog).gettext("tile") == "fitxa"
     assert stored.read_bytes() == compiled
+
+
+def test_a_compiled_catalog_is_not_stored_where_compiled_code_is_not(
+    catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert read_catalog(catalog).gettext("tile") == "fitxa"
+    assert not (catalog.parent / "__pycache__").exists()
