@@ -40,10 +40,10 @@ def compile_function(function: Function) -> Function:
 
 
 def compile_without_allocation(function: Function) -> Function:
-    """Return ``function`` as ``compile_function`` does, without counters of references to its arrays.
+    """Return ``function`` as ``compile_function`` does, without reference counts of its arrays.
 
-    The counters are atomic and took a third of the time of the innermost functions. The caller holds the arrays, so
-    ``function`` must not return one. Numba raises ``NumbaRuntimeError`` for a function that allocates an array.
+    Counting is atomic and took a third of the time of the innermost functions. The caller holds the arrays, so
+    ``function`` must not return one. Numba refuses to compile a function that allocates an array.
     """
     return _compile(function, {"_nrt": False})
 
@@ -56,8 +56,9 @@ def _compile(function: Function, options: Mapping[str, bool]) -> Function:
         dispatcher = njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # numba has found no writable folder
         return cast("Function", njit(nogil=True, **options)(function))
-    # Numba checks the file of the function only and has no option for further files.
-    dispatcher._cache._cache_file._source_stamp += _content(Path(function.__code__.co_filename).parent)
+    # Numba checks the file of the function only, and neither further files nor options.
+    stamp = _content(Path(function.__code__.co_filename).parent) + _content(Path(__file__).parent)
+    dispatcher._cache._cache_file._source_stamp += stamp
     return cast("Function", dispatcher)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, WordGraph, build
-from faristol.words.jit import compile_function, compile_without_allocation
+from faristol.words.jit import IS_COMPILED, compile_function, compile_without_allocation
 from faristol.words.plays import Grid, best, generate
 from faristol.words.walk import popcount
 
@@ -37,7 +37,8 @@ def test_a_function_is_compiled_anew_when_what_it_calls_in_another_file_has_chan
         assert int(answer) == 1 + added
 
 
-def test_a_function_that_allocates_is_not_compiled_without_counters_of_references() -> None:
+@pytest.mark.skipif(not IS_COMPILED, reason="numba is not installed")
+def test_a_function_that_allocates_is_not_compiled_without_reference_counts() -> None:
     double: Callable[[Any], int] = compile_without_allocation(_sum_doubled)
     with pytest.raises(Exception, match="NRT required"):
         double(np.ones(3, dtype=np.int64))
