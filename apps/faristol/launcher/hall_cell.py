@@ -14,7 +14,7 @@ from faristol.consumers import Reaction
 from faristol.event_store import Record
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
 from faristol.host.halls.clock import HallClock
-from faristol.host.halls.identity import WRITTEN_STREAM_KINDS, load_key
+from faristol.host.halls.identity import WRITTEN_STREAM_KINDS, load_joined, load_key
 from faristol.host.halls.kept import is_outcome_stream
 from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import N_, Refusal
@@ -40,6 +40,28 @@ def services_of(settings: Settings, services: Sequence[str]) -> Sequence[str]:
     if not settings.hall_of:
         raise StartError("--hall needs the gRPC address of its championship: give it with --of")
     return (*services, HALL)
+
+
+def check_no_hall(settings: Settings) -> None:
+    """Check that a championship does not use the data folder of a hall's cell, whose record is a copy of another one.
+
+    Raises ``StartError``, and ``RecordError`` for a damaged file.
+    """
+    joined = load_joined(settings.hall_folder())
+    if joined:
+        raise StartError(
+            f"{settings.data} is the data folder of the hall {joined.hall}: start it with --hall '{joined.hall}' "
+            f"--of {joined.of}, or give another folder with --data"
+        )
+
+
+async def check_no_championship(settings: Settings, record: Record) -> None:
+    """Check that a hall's cell does not use the data folder of a championship. Raises ``StartError``."""
+    if load_joined(settings.hall_folder()) is None and await record.last_position():
+        raise StartError(
+            f"{settings.data} is the data folder of a championship, not of the hall {settings.hall}: give another "
+            "folder with --data"
+        )
 
 
 def clock_of(settings: Settings, machine: Callable[[], datetime]) -> HallClock:

@@ -98,6 +98,8 @@ async def running(
     """
     if settings.hall:
         services, now = hall_cell.services_of(settings, services), hall_cell.clock_of(settings, now)
+    else:
+        hall_cell.check_no_hall(settings)
     _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
@@ -177,6 +179,7 @@ async def _connect(
     stack.push_async_callback(record.close)
     _check_own_record(settings, record.record_id)
     if settings.hall:
+        await hall_cell.check_no_championship(settings, record)
         await asyncio.to_thread(hall_cell.prepare, settings, record)
     await roles.check(record, services)
     if "access" in services:

@@ -195,8 +195,8 @@ class Attempts:
             or (problem.code() in REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS)
         )
         text = describe(problem)
-        if refused or is_own:
-            self._line.note_problem(self._work, text)
+        if refused or is_own or self._line.heard_at is None:
+            self._line.note_problem(self._work, _describe_connection(text))
         if text != self._said:
             _log.warning("%s: %s", self._work, text)
             self._said = text
@@ -209,6 +209,17 @@ class Attempts:
             await asyncio.sleep(delay - least)
         else:
             await self._line.wait_for_answer(delay - least)  # the first answer says that the line is back
+
+
+def _describe_connection(text: str) -> str:
+    """Return what an official can do about a connection that could not be made; another text is unchanged."""
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return "the certificate of the championship cannot be verified: copy its file ca.crt here and give it with --ca"
+    if "WRONG_VERSION_NUMBER" in text or "Tls handshake failed" in text or "TSI_" in text:
+        return "the address of --of has no TLS of a championship: give the address that `faristol hall grant` printed"
+    if "failed to connect" in text.lower() or "DNS resolution failed" in text:
+        return "the championship cannot be reached at the address of --of: check it, and the network of this computer"
+    return text
 
 
 def describe(problem: Exception) -> str:

@@ -25,6 +25,7 @@ from faristol.text import say, when
 NOT_JOINED = N_("not connected to a championship yet")
 BEHIND = N_("without the championship since {moment}")
 RELEASED = N_("released by the director: its tables are decided in the championship")
+CANNOT_JOIN = N_("cannot join the championship: see its status")
 REFUSED = N_("the championship refuses this laptop: see its status")
 LOST_TABLES = N_("tables decided in the championship: {tables}")
 UNSENT = N_("{count} {count:event|events} not sent yet")
@@ -60,7 +61,7 @@ def describe_line(found: pb.GetHallCellResponse, time_zone: str, language: str) 
     if found.HasField("behind_since"):
         return "behind", say(BEHIND, {"moment": when(to_datetime(found.behind_since), time_zone, language)}, language)
     if found.problem:
-        return "refused", say(REFUSED, {}, language)
+        return "refused", say(REFUSED if found.tournament_id else CANNOT_JOIN, {}, language)
     if not found.tournament_id:
         return "new", say(NOT_JOINED, {}, language)
     return "connected", say(N_("connected to the championship"), {}, language)

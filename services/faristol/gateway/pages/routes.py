@@ -24,6 +24,7 @@ from faristol.gateway.pages import help_pages
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.divisions import rounds_beside, together
 from faristol.gateway.pages.embedding import Theme
+from faristol.gateway.pages.hall_state import describe_line
 from faristol.gateway.pages.render import VisitDep
 from faristol.gateway.pages.spectators import pages as spectators
 from faristol.gateway.pages.spectators.files import FILES
@@ -350,13 +351,15 @@ async def status(visit: VisitDep, results: Reader) -> Response:
     """Show the status of the consumers of the record, and of halls."""
     found, own = await results.ask(pb.GetStatusRequest()), calls(visit.request)
     listed = (await results.tournaments()).tournaments
+    hall = await own.ask(hall_pb2.GetHallCellRequest()) if visit.request.app.state.hall else None
     return await visit.show(
         "status.html",
         found=found,
         stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
         mail=await _mail_status(own),
         behind=[(each, hall) for each in listed for hall in each.halls_behind],
-        hall=await own.ask(hall_pb2.GetHallCellRequest()) if visit.request.app.state.hall else None,
+        hall=hall,
+        hall_line=describe_line(hall, "", language_of(visit.request))[1] if hall else "",
     )
 
 
