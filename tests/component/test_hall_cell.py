@@ -373,6 +373,8 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
         await replace(at.desk, api=at.hall.api)._game(second, [])
         file = str(tmp_path / "stick")
         await asyncio.to_thread(carry, at.hall, "export", file)
+        assert "is for the championship" in await asyncio.to_thread(carry, at.hall, "import", file, refused=True)
+        assert "No such file" in await asyncio.to_thread(carry, at.hall, "import", f"{file}s", refused=True)
         told = await asyncio.to_thread(carry, at.championship, "import", file)
         assert await asyncio.to_thread(carry, at.championship, "import", file) == told
         await until(at.are_final, "the results arrive")
@@ -403,6 +405,7 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
         assert "hall cells" in await asyncio.to_thread(carry, at.championship, "status", refused=True)
         assert HALL in await asyncio.to_thread(carry, at.hall, "status")
         await asyncio.to_thread(carry, at.championship, *for_hall, HALL)
+        assert "is for the laptop" in await asyncio.to_thread(carry, at.championship, "import", file, refused=True)
         await asyncio.to_thread(carry, at.hall, "import", file)
         assert await at.has_tables()
         await until(partial(are_returned, at.hall, (first, second)), "the hall returns the tables of the closed round")

@@ -86,6 +86,11 @@ async def test_a_laptop_refuses_each_entry_at_a_table_that_was_taken_back_and_it
         await at.hall.api.game.AssignArbiter(
             game_pb2.AssignArbiterRequest(command_id=str(uuid.uuid4()), game_id=first, arbiter_id="arbiter")
         )
+        unknown = hall_pb2.TakeBackTablesRequest(
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, hall="Sala Grn"
+        )
+        with pytest.raises(grpc.aio.AioRpcError, match="there is no hall 'Sala Grn'"):
+            await at.championship.sync.TakeBackTables(unknown)
         await take_back(at, first)
         at.line.mend()
 

@@ -127,6 +127,17 @@ async def _ask_status(channel: grpc.aio.Channel) -> pb.GetHallCellResponse:
     return answer
 
 
+async def is_hall_cell(channel: grpc.aio.Channel) -> bool:
+    """Check whether a cell is that of a hall, not a championship."""
+    try:
+        await send(channel, pb.GetHallCellRequest())
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            return False
+        raise
+    return True
+
+
 def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
     yield localize(OF_HALL, hall=answer.hall, championship=answer.championship)
     if not answer.tournament_id:

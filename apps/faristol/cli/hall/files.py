@@ -20,7 +20,7 @@ import typer
 
 from faristol.access_control.roles import HALL
 from faristol.cli.client import Client, ServiceClient
-from faristol.cli.hall.cells import check_hall
+from faristol.cli.hall.cells import check_hall, is_hall_cell
 from faristol.client.credentials import calling_as
 from faristol.client.problems import every_reason
 from faristol.host import StartError
@@ -31,6 +31,7 @@ from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
 from faristol.table_terminal.shared.common import localize, run
 from faristol.table_terminal.shared.services import service_at
+from faristol.text.files import why_unread
 from faristol.text.terminal import language_of_terminal
 
 HEADING = b"faristol hall file 1\n"
@@ -39,7 +40,10 @@ CHECKSUM_BYTES = 32
 _LENGTH = Struct(">Q")
 
 NOT_A_FILE = N_("{file} is no file of a hall, or it is damaged: export it again")
+CANNOT_READ = N_("{file} cannot be read: {problem}")
 CANNOT_WRITE = N_("{file} cannot be written: {reason}")
+FOR_A_HALL = N_("{file} is for the laptop of a hall: import it there. This is a championship.")
+FOR_A_CHAMPIONSHIP = N_("{file} is for the championship: import it there. This is the laptop of a hall.")
 FOR_HALL = N_("Written for {hall}: {count} events. On its laptop: faristol hall import {file}")
 FROM_HALL = N_("Written for the championship: {count} events. There: faristol hall import {file}")
 IMPORTED = N_("Imported: {count} events.")
@@ -87,11 +91,16 @@ def import_events(client: Client, file: File) -> None:
     """Import a file that the other side has exported. Events that are there already are skipped."""
     try:
         about, contents = _read(file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b"")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise StartError(localize(CANNOT_READ, file=str(file), problem=why_unread(error))) from error
+    except ValueError as error:
         raise StartError(localize(NOT_A_FILE, file=str(file))) from error
+    is_for_hall = about["kind"] == "championship"
+    if is_for_hall != client.ask("game", is_hall_cell, lambda channel: channel):
+        raise StartError(localize(FOR_A_HALL if is_for_hall else FOR_A_CHAMPIONSHIP, file=str(file)))
     count, aside, position = 0, list[str](), 0
     for number, content in enumerate(contents, 1):
-        if about["kind"] == "championship":
+        if is_for_hall:
             response = pb.FollowChampionshipResponse.FromString(content)
             request = pb.ImportEventsRequest(
                 after_position=position,

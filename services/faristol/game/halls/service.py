@@ -290,6 +290,10 @@ class HallSync:
             [each for each in await self._slips(request) if each.hall.owner_hall == request.hall],
             lambda slips: take_back_slips(slips.hall, request.note, at),
         )
+        if not (changed or games):
+            tournament = await load_tournament(self._runtime.record, request.tournament_id)
+            if request.hall not in tournament.halls:
+                raise NotFound("hall", request.hall)
         return Decision([*decision.writes, *of_slips.writes], decision.guards), {"game_ids": [*changed, *games]}
 
     async def _slips(self, request: pb.HandOverTablesRequest | pb.TakeBackTablesRequest) -> list[OwnedSlips]:
