@@ -107,7 +107,7 @@ async def test_a_laptop_refuses_each_entry_at_a_table_that_was_taken_back_and_it
         told = await asyncio.to_thread(carry, at.championship, "aside", TOURNAMENT)
         assert "(round 1, table 2)" in told
         assert "The championship takes the table back." in told
-        assert f"faristol hall decide {TOURNAMENT} 1 disregarded|entered" in told
+        assert f"faristol hall decide {TOURNAMENT} 1 disregarded --arbiter ID" in told
         async with sign_in(at.championship, build_credential(DIRECTOR, TOURNAMENT)) as web:
             page = (await web.get(f"/tournaments/{TOURNAMENT}/console/halls")).text
         assert "The championship takes the table back." in page

@@ -138,8 +138,12 @@ class Cell:
             await self.line.access.GetCaller(access_pb2.GetCallerRequest(), timeout=CALL_TIMEOUT_SECONDS)
         )
         scope = caller.credential.scope
-        if caller.credential.role != ROLE_HALL or len(scope.tournament_ids) != 1 or settings.hall not in scope.halls:
+        if caller.credential.role != ROLE_HALL or len(scope.tournament_ids) != 1:
             raise ValueError(f"the token is not one of the hall {settings.hall}: ask the director for a new one")
+        if settings.hall not in scope.halls:
+            raise ValueError(
+                f"the token is one of the hall {', '.join(scope.halls)}: check the name of --hall, {settings.hall}"
+            )
         (tournament_id,) = scope.tournament_ids
         if self.known and self.known.tournament_id != tournament_id:
             raise ValueError(f"the token is one of {tournament_id}, and this cell is one of {self.known.tournament_id}")

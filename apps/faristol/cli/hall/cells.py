@@ -202,8 +202,9 @@ def format_kept_aside(answer: pb.ListKeptAsideResponse, known: TournamentNames) 
             yield f"  {localize(heading)}{'' if lines else ' –'}"
             yield from (f"    {_moment(line.at)} {line.said}" if line.at else f"    {line.said}" for line in lines)
         if not verdict:
-            decide = f"faristol hall decide {known.tournament_id} {each.number} disregarded|entered"
-            yield f"  {localize(DECIDE_IT, command=decide)}"
+            for possible in ("disregarded", "entered"):
+                decide = f"faristol hall decide {known.tournament_id} {each.number} {possible} --arbiter ID"
+                yield f"  {localize(DECIDE_IT, command=decide)}"
 
 
 def format_kept_commands(answer: pb.ListKeptCommandsResponse, known: TournamentNames) -> Iterator[str]:

@@ -47,7 +47,7 @@ FOR_A_CHAMPIONSHIP = N_("{file} is for the championship: import it there. This i
 FOR_HALL = N_("Written for {hall}: {count} events. On its laptop: faristol hall import {file}")
 FROM_HALL = N_("Written for the championship: {count} events. There: faristol hall import {file}")
 IMPORTED = N_("Imported: {count} events.")
-SOME_ASIDE = N_("Kept aside: {games}. See them with `faristol hall aside`.")
+SOME_ASIDE = N_("Kept aside: {games}. See them with `faristol hall aside TOURNAMENT`.")
 NEEDS_BOTH = N_("give both --tournament and --hall at the championship, and neither on the laptop of a hall")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.")]
