@@ -98,13 +98,13 @@ async def running(
     """
     if settings.hall:
         services, now = hall_cell.services_of(settings, services), hall_cell.clock_of(settings, now)
-    else:
-        hall_cell.check_no_hall(settings)
     _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
     if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
         await asyncio.to_thread(_prepare_folder, settings)
+        if not settings.hall:
+            hall_cell.check_no_hall(settings)
     raise_descriptor_limit(MAX_DESCRIPTORS_COUNT)
     async with AsyncExitStack() as stack:
         if not (asks or settings.nats_url):
