@@ -24,6 +24,7 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1.needs_pb2 import ROLE_HALL
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.table.ownership import HALL_RELEASED, TABLE_TAKEN_BACK
+from faristol.text.files import why_unread
 
 CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a call that is not a stream."""
@@ -171,7 +172,7 @@ def _read_token(settings: Settings) -> str:
         try:
             return settings.hall_token_file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise StartError(f"the token in {settings.hall_token_file} cannot be read: {error}") from error
+            raise StartError(f"the token in {settings.hall_token_file} cannot be read: {why_unread(error)}") from error
     token = os.environ.get(TOKEN, "") or identity.load_token(settings.hall_folder())
     if not token:
         raise StartError(
