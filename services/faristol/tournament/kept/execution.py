@@ -50,6 +50,11 @@ CHANGED = N_(
     "The result was changed in the championship: it is {here}. The hall {hall} did not know that, and had {before}."
 )
 
+NO_RESULT = N_(
+    "The championship has no result of this table. The hall {hall} changed {before}, which the championship does not "
+    "have."
+)
+
 RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
 
 
@@ -156,7 +161,7 @@ def _check_unchanged(state: TournamentState, kept: events.HallCommandKept) -> No
     if kept.scores_before and here != list(kept.scores_before):
         raise Refusal(
             "RESULT_CHANGED",
-            CHANGED,
+            CHANGED if here else NO_RESULT,
             {
                 "hall": kept.hall,
                 "before": format_scores(each.score for each in kept.scores_before),
