@@ -51,7 +51,7 @@ PLACE = N_("Row {row}, place {place} from the left.")
 ENTRANCE = N_("Entrance: {side}.")
 STAGE = N_("Stage: {side}.")
 
-MARKS = (("entrance", N_("Entrance")), ("stage", N_("Stage")))
+MARKS = (("entrance", N_("Entrance")), ("stage", N_("Stage of the hall")))
 """The marks of a plan: the field of a hall, and the label."""
 
 
