@@ -134,7 +134,13 @@ CATALOGUE: Mapping[str, Command] = {
         arguments=("hall", "game_ids"),
         optional=frozenset({"game_ids"}),
     ),
-    "ReleaseHall": Command("hall release", N_("The hall {hall} is released: another laptop can join for it.")),
+    "ReleaseHall": Command(
+        "hall release",
+        N_(
+            "The hall {hall} is released: another laptop can join for it. Take back the tables that the released one "
+            "still has."
+        ),
+    ),
     "ListKeptAside": Command("hall aside"),
     "ListKeptCommands": Command("hall kept"),
     "WithdrawKeptCommand": Command(

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -26,6 +27,7 @@ from tests.component.game.hall_cells import (
 )
 from tests.support.table_games import SEED
 
+from faristol.client.problems import reason_of
 from faristol.event_store import AppendCommand, Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
 from faristol.event_store.append.extracts import extract
@@ -583,6 +585,20 @@ async def test_events_of_a_released_hall_are_kept_aside(playing: Hall) -> None:
     assert [each.reason for each in answer.aside] == [hall_events.ASIDE_REASON_RELEASED]
 
 
+async def test_a_hall_without_a_cell_is_another_refusal_than_a_hall_that_does_not_exist(playing: Hall) -> None:
+    halls = playing.championship.halls
+    await halls.ReleaseHall(pb.ReleaseHallRequest(command_id=command(), tournament_id="cup", hall=GRAN))
+    for hall, expected in ((GRAN, "HALL_NOT_JOINED"), ("Sala Grn", "NOT_FOUND")):
+        named = {"command_id": command(), "tournament_id": "cup", "hall": hall}
+        for call in (
+            halls.ReleaseHall(pb.ReleaseHallRequest(**named)),
+            halls.HandOverTables(pb.HandOverTablesRequest(**named)),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await call
+            assert expected in {reason_of(refused.value), refused.value.code().name}
+
+
 async def test_a_final_table_is_returned_and_the_championship_decides_on_it(playing: Hall) -> None:
     settled = await load_table(playing.cell.record, ONE)
     assert settled is not None
@@ -597,7 +613,7 @@ async def test_a_final_table_is_returned_and_the_championship_decides_on_it(play
     assert await streams(playing.championship, ONE) == await streams(playing.cell, ONE)
 
 
-async def test_a_hall_is_behind_when_it_was_not_heard_and_has_tables_in_play(playing: Hall) -> None:
+async def test_a_hall_is_behind_when_it_was_not_heard_also_if_its_tables_were_taken_back(playing: Hall) -> None:
     championship = playing.championship
 
     async def line() -> pb.HallLine:
@@ -615,6 +631,10 @@ async def test_a_hall_is_behind_when_it_was_not_heard_and_has_tables_in_play(pla
     assert (await line()).behind_since == to_timestamp(NOW)
     other = pb.HeartbeatRequest(tournament_id="cup", hall=GRAN, key=bytes(32))
     assert not (await championship.halls.Heartbeat(other)).joined
+    take_back = pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN)
+    await championship.halls.TakeBackTables(take_back)
+    later = await line()
+    assert (list(later.game_ids), later.behind_since) == ([], to_timestamp(NOW))
 
 
 async def test_the_director_hands_over_tables_of_a_hall_that_joined_later(championship: Cell, tmp_path: Path) -> None:
