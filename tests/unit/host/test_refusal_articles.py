@@ -155,7 +155,8 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     ),
     "halls that go on alone: the cell that has a table, and what it sends": frozenset(
         {
-            *("TABLE_HANDED_OVER", "TABLE_OF_CHAMPIONSHIP", "OTHER_HALL", "HALL_JOINED", "HALL_RELEASED"),
+            *("TABLE_HANDED_OVER", "TABLE_OF_CHAMPIONSHIP", "OTHER_HALL", "HALL_JOINED", "HALL_NOT_JOINED"),
+            "HALL_RELEASED",
             *("SAME_VERDICT", "EVENTS_MISSING", "RECORD_BUSY", "CASE_OF_CHAMPIONSHIP", "NOT_KEPT", "GAME_SEED_STORED"),
             *("KEPT_DECIDED", "KEPT_WITHDRAWN", "NOT_OWN_COMMAND", "COMMAND_KNOWN"),
         }
