@@ -8,7 +8,7 @@ from collections.abc import Collection
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.game.halls.model import Halls
+from faristol.game.halls.model import Halls, JoinedHall
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.hall.v1 import events_pb2 as events
@@ -76,10 +76,29 @@ def join(
     ]
 
 
-def release(halls: Halls, request: pb.ReleaseHallRequest, at: Timestamp) -> list[Message]:
-    """Return the event that releases a hall. Raises ``NotFound`` if no cell has joined for it."""
-    if request.hall not in halls.joined:
-        raise NotFound("hall", request.hall)
+def find_joined(halls: Halls, hall: str, names: Collection[str]) -> JoinedHall:
+    """Return the cell that has joined for a hall of the tournament, whose halls have ``names``.
+
+    Raises ``Refusal`` if none has, and ``NotFound`` for an unknown hall.
+    """
+    joined = halls.joined.get(hall)
+    if joined is not None:
+        return joined
+    if hall not in names:
+        raise NotFound("hall", hall)
+    raise Refusal(
+        "HALL_NOT_JOINED",
+        N_(
+            "The hall {hall} has no laptop: none has joined, or the director released it. Tables that it had can be "
+            "taken back."
+        ),
+        {"hall": hall},
+    )
+
+
+def release(halls: Halls, request: pb.ReleaseHallRequest, names: Collection[str], at: Timestamp) -> list[Message]:
+    """Return the event that releases a hall. Raises the exceptions of ``find_joined``."""
+    find_joined(halls, request.hall, names)
     return [events.HallReleased(hall=request.hall, note=request.note, occurred_at=at)]
 
 

@@ -16,11 +16,11 @@ from faristol.event_store.long_work import long_call
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.halls.asides import ASIDE_FULL, Asides
-from faristol.game.halls.decide import decide_aside, join, release
+from faristol.game.halls.decide import decide_aside, find_joined, join, release
 from faristol.game.halls.following import Following
 from faristol.game.halls.kept_list import list_kept
 from faristol.game.halls.later_events import LaterEvents, build_later_events
-from faristol.game.halls.model import Halls, JoinedHall, evolve, halls_stream
+from faristol.game.halls.model import Halls, evolve, halls_stream
 from faristol.game.halls.pushes import UNKNOWN_EVENT, Pushes
 from faristol.game.halls.slips import (
     OwnedSlips,
@@ -62,10 +62,6 @@ LEXICON_PART_BYTES = 256 * 1024
 
 MAX_NOTE_CHARACTERS = 500
 """Characters of the reason of a director or arbiter."""
-
-HALL_NOT_JOINED = N_(
-    "The hall {hall} has no laptop: none has joined, or the director released it. Tables that it had can be taken back."
-)
 
 PUSH_REFUSALS: Mapping[str, pb.PushRefusal.ValueType] = {
     "": pb.PUSH_REFUSAL_INVALID,
@@ -235,19 +231,9 @@ class HallSync:
         return decision, {"pages_address": self._runtime.settings.http_address}
 
     async def _release(self, request: pb.ReleaseHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:
-        await self._find_joined(request, loaded.state)
+        tournament = await load_tournament(self._runtime.record, request.tournament_id)
         at = to_timestamp(self._runtime.now())
-        return self._write(request, loaded, release(loaded.state, request, at)), {}
-
-    async def _find_joined(self, request: pb.ReleaseHallRequest | pb.HandOverTablesRequest, halls: Halls) -> JoinedHall:
-        """Return the cell of a hall. Raises ``Refusal`` if none has joined, ``NotFound`` for an unknown hall."""
-        joined = halls.joined.get(request.hall)
-        if joined is None:
-            tournament = await load_tournament(self._runtime.record, request.tournament_id)
-            if request.hall in tournament.halls:
-                raise Refusal("HALL_NOT_JOINED", HALL_NOT_JOINED, {"hall": request.hall})
-            raise NotFound("hall", request.hall)
-        return joined
+        return self._write(request, loaded, release(loaded.state, request, tournament.halls, at)), {}
 
     async def _decide_aside(
         self, request: pb.DecideKeptAsideRequest, loaded: Loaded[Halls]
@@ -271,7 +257,8 @@ class HallSync:
     async def _hand_over(
         self, request: pb.HandOverTablesRequest, loaded: Loaded[Halls]
     ) -> tuple[Decision, dict[str, Any]]:
-        joined = await self._find_joined(request, loaded.state)
+        tournament = await load_tournament(self._runtime.record, request.tournament_id)
+        joined = find_joined(loaded.state, request.hall, tournament.halls)
         at = instant(to_timestamp(self._runtime.now()))
         tables = await self._tables(request)
         decision, changed = decide_each(
