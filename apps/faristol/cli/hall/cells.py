@@ -112,30 +112,21 @@ def _address_for_halls(client: ServiceClient) -> str:
 
 def status(client: Client) -> None:
     """Show the state of the cell of a hall, on its laptop: its line, unsent events, and tables that it has lost."""
-    answer = client.ask("game", _ask_status, lambda channel: channel)
+    answer = client.ask("game", find_hall_cell, lambda channel: channel)
+    if answer is None:
+        raise StartError(localize(NO_HALL_CELL))
     client.print(answer, "\n".join(_status(answer)))
 
 
-async def _ask_status(channel: grpc.aio.Channel) -> pb.GetHallCellResponse:
-    """Return the state of the cell of a hall. Raises ``StartError`` at a championship, which is no such cell."""
+async def find_hall_cell(channel: grpc.aio.Channel) -> pb.GetHallCellResponse | None:
+    """Return the state of the cell of a hall; None at a championship, which is no such cell."""
     try:
         answer: pb.GetHallCellResponse = await send(channel, pb.GetHallCellRequest())
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            raise StartError(localize(NO_HALL_CELL)) from error
+            return None
         raise
     return answer
-
-
-async def is_hall_cell(channel: grpc.aio.Channel) -> bool:
-    """Check whether a cell is that of a hall, not a championship."""
-    try:
-        await send(channel, pb.GetHallCellRequest())
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            return False
-        raise
-    return True
 
 
 def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:

@@ -20,7 +20,7 @@ import typer
 
 from faristol.access_control.roles import HALL
 from faristol.cli.client import Client, ServiceClient
-from faristol.cli.hall.cells import check_hall, is_hall_cell
+from faristol.cli.hall.cells import check_hall, find_hall_cell
 from faristol.client.credentials import calling_as
 from faristol.client.problems import every_reason
 from faristol.host import StartError
@@ -96,7 +96,7 @@ def import_events(client: Client, file: File) -> None:
     except ValueError as error:
         raise StartError(localize(NOT_A_FILE, file=str(file))) from error
     is_for_hall = about["kind"] == "championship"
-    if is_for_hall != client.ask("game", is_hall_cell, lambda channel: channel):
+    if is_for_hall != (client.ask("game", find_hall_cell, lambda channel: channel) is not None):
         raise StartError(localize(FOR_A_HALL if is_for_hall else FOR_A_CHAMPIONSHIP, file=str(file)))
     count, aside, position = 0, list[str](), 0
     for number, content in enumerate(contents, 1):
