@@ -31,7 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Request, Written
 from faristol.event_store.append.group_commit import COUNTER, GroupCommit
 from faristol.event_store.append.tail import Tail
-from faristol.event_store.backends import postgres_roles
+from faristol.event_store.backends import postgres_roles, tables
 from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
 from faristol.event_store.backends.samples import format_no_samples
 from faristol.event_store.errors import UnknownDatabase
@@ -137,7 +137,7 @@ NOT_ALLOWED = "42501"
 _INVALID_STATEMENT_CLASSES = ("0A", "22", "23", "42")
 """Classes of SQLSTATE of an invalid statement, as opposed to an unavailable database."""
 
-NO_SAMPLES = format_no_samples("people", "name", "club", "country", "details")
+NO_SAMPLES = format_no_samples(tables.people.name, *tables.PERSONAL_COLUMNS)
 
 _CLEANING = (
     # An operator may have enabled samples of names. ANALYZE keeps old samples even if new ones are disabled; setting

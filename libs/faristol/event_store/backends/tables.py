@@ -87,7 +87,8 @@ people = Table(
     Column("salt", LargeBinary, nullable=True, comment="of what binds the name to an event; null where none does"),
     Column("details", Text, nullable=True, comment="further details by name, a JSON object; null without any"),
 )
-omit_samples(people, "name", "club", "country", "details")
+PERSONAL_COLUMNS = ("name", "club", "country", "details")
+omit_samples(people, *PERSONAL_COLUMNS)
 
 notes = Table(
     "notes",
