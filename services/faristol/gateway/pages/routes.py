@@ -352,6 +352,7 @@ async def status(visit: VisitDep, results: Reader) -> Response:
     found, own = await results.ask(pb.GetStatusRequest()), calls(visit.request)
     listed = (await results.tournaments()).tournaments
     hall = await own.ask(hall_pb2.GetHallCellRequest()) if visit.request.app.state.hall else None
+    hall_state, hall_line = describe_line(hall, "", language_of(visit.request)) if hall else ("", "")
     return await visit.show(
         "status.html",
         found=found,
@@ -359,7 +360,8 @@ async def status(visit: VisitDep, results: Reader) -> Response:
         mail=await _mail_status(own),
         behind=[(each, hall) for each in listed for hall in each.halls_behind],
         hall=hall,
-        hall_line=describe_line(hall, "", language_of(visit.request))[1] if hall else "",
+        hall_state=hall_state,
+        hall_line=hall_line,
     )
 
 
