@@ -36,10 +36,15 @@ _NO_CONNECTION = ("failed to connect", "connections to all backends failing")
 """Texts with which gRPC begins a failed connection: to one address, and to all backends of a balanced channel."""
 
 
+def is_unconnected(details: str) -> bool:
+    """Check whether the details of a failed call say that it found no connection."""
+    return any(part in details for part in _NO_CONNECTION)
+
+
 def tls_problem(problem: grpc.aio.AioRpcError) -> str:
     """Return the sentence for a failed TLS connection, with a placeholder for its address; empty for other problems."""
     details = str(problem.details())
-    if not any(part in details for part in _NO_CONNECTION):
+    if not is_unconnected(details):
         return ""
     return next((text for part, text in _TLS if part in details), "")
 

@@ -15,7 +15,7 @@ import grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.client.credentials import build_interceptors
-from faristol.client.problems import reason_of
+from faristol.client.problems import is_unconnected, reason_of
 from faristol.host import Settings, StartError
 from faristol.host.halls.heard import HEARD, is_silent, load_heard
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
@@ -217,7 +217,7 @@ def _describe_connection(text: str) -> str:
         return "the certificate of the championship cannot be verified: copy its file ca.crt here and give it with --ca"
     if "WRONG_VERSION_NUMBER" in text or "Tls handshake failed" in text or "TSI_" in text:
         return "the address of --of has no TLS of a championship: give the address that `faristol hall grant` printed"
-    if "failed to connect" in text.lower() or "DNS resolution failed" in text:
+    if is_unconnected(text) or "DNS resolution failed" in text:
         return "the championship cannot be reached at the address of --of: check it, and the network of this computer"
     return text
 
